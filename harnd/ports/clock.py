@@ -1,0 +1,25 @@
+"""The clock and the dice: the only sources of time and chance."""
+
+from typing import Protocol
+
+from protocol.values import Instant
+
+
+class Clock(Protocol):
+    """Wall time.  It may jump; whoever waits on it looks again after waking."""
+
+    def now(self) -> Instant:
+        """Tell the time, in UTC microseconds."""
+        ...
+
+    async def sleep_until(self, at: Instant) -> None:
+        """Return at `at` or a little later, also when the machine was suspended or the clock was set meanwhile."""
+        ...
+
+
+class Entropy(Protocol):
+    """Unguessable names."""
+
+    def token(self) -> str:
+        """Make 32 hex digits that nobody has seen before."""
+        ...

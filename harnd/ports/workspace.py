@@ -1,0 +1,131 @@
+"""Workspaces: the git repository of a goal, in the words of work.
+
+Writes to one repository are made one at a time.  The operator's checkout and branches are never touched.  Every call
+may be made again after a crash and then finds its own work: names are given by the caller and stay the same.
+"""
+
+from typing import Protocol
+
+import msgspec
+
+from protocol.ids import CommitId, Digest, GoalId, TreeId, WorkId
+
+
+class Place(msgspec.Struct, frozen=True):
+    """Which attempt of which work item of which goal, in which repository (absolute path)."""
+
+    repository: str
+    goal: GoalId
+    work: WorkId
+    attempt: int
+
+    @property
+    def branch(self) -> str:
+        """Name the attempt's own branch."""
+        return f"harn-attempt/{self.goal}/{self.work}.{self.attempt}"
+
+
+class Surroundings(msgspec.Struct, frozen=True):
+    """What lies around an attempt and is none of its business: refs, config, hooks, the operator's checkout."""
+
+    refs: tuple[tuple[str, str], ...]  # (name, object), sorted; attempt branches are left out
+    config: Digest
+    hooks: Digest
+    head: str  # the operator's HEAD: a ref name, or an object when detached
+    status: Digest  # of the operator's `git status`, changed files' contents included
+
+
+class Recording(msgspec.Struct, frozen=True):
+    """The commit that records an item's work."""
+
+    commit: CommitId
+    tree: TreeId
+    changed: tuple[str, ...]  # paths against the base, sorted; undecodable bytes are kept by surrogateescape
+
+
+class Refused(msgspec.Struct, frozen=True):
+    """The repository's own hooks refused the commit."""
+
+    output: str
+
+
+class Merge(msgspec.Struct, frozen=True):
+    """Two commits brought together, not yet anybody's branch; kept alive by a rescue ref."""
+
+    commit: CommitId
+    tree: TreeId
+
+
+class Clash(msgspec.Struct, frozen=True):
+    """Two commits that cannot be brought together without a person."""
+
+    paths: tuple[str, ...]
+
+
+class Trouble(msgspec.Struct, frozen=True):
+    """A repository that harnd cannot work in, found before anything starts."""
+
+    code: str  # such as `workspace.no_commit`
+    message: str
+
+
+class Workspace(Protocol):
+    """What harnd does in repositories.  Raises `UnavailableError` when git does not answer (locks included)."""
+
+    async def examine(self, repository: str, ref: str) -> tuple[CommitId, str] | Trouble:
+        """Resolve `ref` to a commit and the repository to its canonical absolute path, or say what is in the way."""
+        ...
+
+    async def open_branch(self, repository: str, goal: GoalId, base: CommitId) -> CommitId:
+        """Make the goal's branch `harn/<goal>` at `base` unless it exists, and return where it is."""
+        ...
+
+    async def open_worktree(self, place: Place, base: CommitId) -> str:
+        """Make the attempt's branch at `base` and its worktree unless they exist, and return the absolute path."""
+        ...
+
+    async def surroundings(self, repository: str) -> Surroundings:
+        """Look at everything an attempt must leave alone."""
+        ...
+
+    async def restore(self, repository: str, before: Surroundings) -> tuple[str, ...]:
+        """Put back refs (never the operator's checkout) that moved since `before`; say what differed, a line each."""
+        ...
+
+    async def record(self, place: Place, base: CommitId, message: str) -> Recording | Refused:
+        """Commit everything in the worktree on the attempt's branch, running the repository's hooks.
+
+        When nothing is left to commit, the branch's present commit is the recording.
+        """
+        ...
+
+    async def checkout(self, place: Place, commit: CommitId, purpose: str) -> str:
+        """Make a clean detached checkout of exactly `commit` and return its absolute path; an old one is replaced."""
+        ...
+
+    async def merge(self, place: Place, onto: CommitId, commit: CommitId) -> Merge | Clash:
+        """Bring `commit` onto `onto` without any checkout; a commit that already contains `onto` is itself the merge."""
+        ...
+
+    async def advance(self, repository: str, goal: GoalId, expected: CommitId, to: CommitId) -> None:
+        """Move the goal's branch by compare-and-set; raises `MovedError`.  Being there already is success."""
+        ...
+
+    async def branch(self, repository: str, goal: GoalId) -> CommitId:
+        """Return where the goal's branch is; raises `MissingError`."""
+        ...
+
+    async def tree(self, repository: str, commit: CommitId) -> TreeId:
+        """Return the tree of a commit."""
+        ...
+
+    async def diff(self, repository: str, old: CommitId, new: CommitId) -> str:
+        """Return the patch from `old` to `new` for a person to read."""
+        ...
+
+    async def discard(self, place: Place) -> None:
+        """Remove the attempt's worktree and checkouts.
+
+        Commits not on the goal's branch and uncommitted files are kept under `refs/harnd/rescue/…` first.
+        """
+        ...

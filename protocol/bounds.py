@@ -1,0 +1,87 @@
+"""Every limit of harnd, in one place; model-facing schemas, stored records and the wire read them here.
+
+A `Range` is (least, default, ceiling).  Counts are counts, `*_CHARS` are Unicode code points, `*_BYTES` bytes,
+`*_S` seconds.  Source: the bounds of the mission design, and the constants of the system it grew out of.
+"""
+
+from typing import Final, NamedTuple
+
+
+class Range(NamedTuple):
+    """The values a person may choose from, and what holds when they choose none."""
+
+    least: int
+    default: int
+    ceiling: int
+
+
+# --- texts
+TITLE_CHARS: Final = 200
+OBJECTIVE_CHARS: Final = 4_000
+CRITERION_CHARS: Final = 500
+RATIONALE_CHARS: Final = 2_000
+GUIDANCE_CHARS: Final = 2_000
+FINDING_CHARS: Final = 1_000
+INSTRUCTIONS_CHARS: Final = 4_000
+PATH_CHARS: Final = 500
+LABEL_CHARS: Final = 64
+REJECTED_REPLY_CHARS: Final = 16_000
+
+# --- counts
+CRITERIA: Final = 50
+INVARIANTS: Final = 50
+LABELS: Final = 20
+SPECIALISTS: Final = 32
+TEMPLATES: Final = 20
+STAGES: Final = 20
+PROOF_COMMANDS: Final = 20
+DECLARED_PATHS: Final = 50
+DEPENDENCIES: Final = 50
+REOPEN_FINDINGS: Final = 20
+PROBLEMS_SHOWN: Final = 100
+ARGV_WORDS: Final = 200
+REVIEWERS: Final = Range(1, 1, 5)
+REVISION_ROUNDS: Final = Range(0, 0, 3)
+
+# --- mission and replanning
+MILESTONES: Final = Range(1, 4, 20)
+REPLANS: Final = Range(1, 5, 100)
+WORK_PER_PLAN: Final = Range(1, 8, 25)
+PLANNED_WORK: Final = Range(1, 25, 100)
+TEMPLATE_ATTEMPTS: Final = Range(1, 3, 100)
+SCHEMA_ATTEMPTS: Final = Range(1, 2, 10)
+
+# --- cumulative limits of a goal
+ATTEMPTS: Final = Range(1, 100, 10_000)
+AGENT_CALLS: Final = Range(1, 500, 10_000)
+ANSWERS_PER_WORK: Final = Range(1, 20, 1_000)
+PARALLEL_WORK: Final = Range(1, 1, 20)
+AGENT_CONCURRENCY: Final = Range(1, 4, 100)
+ACTIVE_RUNTIME_S: Final = Range(1, 24 * 3600, 30 * 24 * 3600)
+TICKS: Final = Range(1, 5_000, 1_000_000)
+
+# --- failures that nobody pays for
+UNCHARGED_LOST: Final = 20  # lost and interrupted together, per work item or plan
+UNCHARGED_UPSTREAM_IN_A_ROW: Final = 3
+
+# --- sessions and commands
+AGENT_TIMEOUT_S: Final = Range(1, 1_800, 24 * 3600)
+COMMAND_TIMEOUT_S: Final = Range(1, 600, 24 * 3600)
+STARTUP_SILENCE_S: Final = Range(1, 120, 3_600)
+SILENCE_S: Final = Range(1, 600, 24 * 3600)
+MAX_TURNS: Final = Range(1, 25, 1_000)
+OUTPUT_CAP_BYTES: Final = 16 * 1024 * 1024
+OUTPUT_SHOWN_BYTES: Final = 8 * 1024  # head and tail kept of a command's output, each
+
+# --- files and frames
+FRAME_BYTES: Final = 4 * 1024 * 1024
+PERSON_FILE_BYTES: Final = 256 * 1024
+EVENT_BYTES: Final = 512 * 1024
+BRIEFING_BYTES: Final = 256 * 1024
+SOCKET_PATH_BYTES: Final = 107  # sun_path on Linux, less the closing NUL
+SUBSCRIBER_QUEUE: Final = 1_000
+EVENTS_PER_PAGE: Final = Range(1, 200, 1_000)
+
+# --- leases and timers
+LEASE_S: Final = 30
+DRAIN_S: Final = Range(0, 20, 3_600)
