@@ -1,0 +1,1 @@
+"""The rules: decide, evolve, due.  Floor 2: no clock, no randomness, no await, no I/O."""

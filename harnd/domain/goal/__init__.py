@@ -1,0 +1,1 @@
+"""One goal: its frozen intent, its plans and work, what happened to them and what is owed next."""

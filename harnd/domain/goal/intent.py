@@ -1,0 +1,93 @@
+"""Frozen intent: what a person enrolled.  Written once by `goal create`, never edited; a change of mind is a new goal.
+
+Absent parts are absent in the canonical form, so the digest of an old intent does not move when a part is added.
+"""
+
+import msgspec
+
+from harnd.domain.digest import digest_of
+from harnd.domain.goal.template import Template
+from protocol.ids import CommitId, CriterionId, Digest, GoalId, HarnessName, SpecialistName, TemplateName
+from protocol.values import Micros
+
+
+class Criterion(msgspec.Struct, frozen=True):
+    """One thing that must hold, under an id that is unique in its owner (AC-1, MC-1, WC-1)."""
+
+    id: CriterionId
+    text: str
+
+
+class Mission(msgspec.Struct, frozen=True, omit_defaults=True):
+    """An objective met milestone by milestone."""
+
+    objective: str
+    acceptance: tuple[Criterion, ...]
+    max_milestones: int
+    invariants: tuple[Criterion, ...] = ()
+    non_goals: tuple[Criterion, ...] = ()
+
+
+class Replanning(msgspec.Struct, frozen=True, omit_defaults=True):
+    """What a planner may do, and how often it may be asked."""
+
+    planner: SpecialistName
+    max_replans: int  # every plan request of any trigger
+    work_per_plan: int
+    planned_work: int  # in all plans together
+
+
+class Specialist(msgspec.Struct, frozen=True, omit_defaults=True):
+    """A named role of the team.  Without a model it works in the partition `harness-default`."""
+
+    name: SpecialistName
+    harness: HarnessName
+    timeout: Micros
+    startup_silence: Micros
+    silence: Micros
+    max_turns: int
+    schema_attempts: int
+    instructions: str = ""
+    model: str | None = None
+    effort: str | None = None
+    options: tuple[tuple[str, str | tuple[str, ...]], ...] = ()  # the harness's own settings, sorted by name
+
+
+class Limits(msgspec.Struct, frozen=True):
+    """Cumulative bounds over the goal's whole life."""
+
+    attempts: int
+    agent_calls: int
+    answers_per_work: int
+    parallel_work: int
+    agent_concurrency: int
+    active_runtime: Micros
+    ticks: int
+
+
+class Intent(msgspec.Struct, frozen=True, omit_defaults=True):
+    """Everything a person froze: objective, bounds, team and recipes."""
+
+    goal: GoalId
+    title: str
+    repository: str  # canonical absolute path
+    base_ref: str
+    base_commit: CommitId
+    limits: Limits
+    team: tuple[Specialist, ...]  # sorted by name
+    templates: tuple[Template, ...]  # sorted by name
+    mission: Mission
+    replanning: Replanning
+    labels: tuple[str, ...] = ()
+
+    def digest(self) -> Digest:
+        """Identify this intent by its canonical form."""
+        return digest_of(self)
+
+    def specialist(self, name: SpecialistName) -> Specialist:
+        """Return a member of the team; the loader made sure that it is there."""
+        return next(member for member in self.team if member.name == name)
+
+    def template(self, name: TemplateName) -> Template | None:
+        """Return a template of the catalogue."""
+        return next((template for template in self.templates if template.name == name), None)

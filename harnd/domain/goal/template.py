@@ -1,0 +1,87 @@
+"""Templates: pinned recipes that execute a kind of work.
+
+A template is data.  Its stages run in order in the attempt's worktree; its proofs run on clean checkouts, by harnd
+itself, and are the only evidence that satisfies a criterion.  Texts marked *sandboxed* are rendered with the names of
+`harnd.domain.goal.rendering` and nothing else.
+"""
+
+from collections.abc import Iterator
+
+import msgspec
+
+from protocol.ids import Digest, SpecialistName, TemplateName
+from protocol.values import Micros
+
+
+class PrepareStage(msgspec.Struct, frozen=True, tag="prepare", omit_defaults=True):
+    """Builds what proofs need, such as an environment; runs in the worktree and again in each checkout."""
+
+    name: str
+    argv: tuple[str, ...]  # sandboxed
+    timeout: Micros
+    files: tuple[str, ...] = ()  # what the result depends on
+
+
+class AgentStage(msgspec.Struct, frozen=True, tag="agent", omit_defaults=True):
+    """One agent call that may change the worktree."""
+
+    name: str
+    specialist: SpecialistName
+    prompt: str  # sandboxed
+    inputs: tuple[str, ...] = ()  # outputs of earlier stages that the prompt may name
+    output: str | None = None  # the name under which later stages find the answer
+
+
+class CommandStage(msgspec.Struct, frozen=True, tag="command", omit_defaults=True):
+    """One command in the worktree that must exit 0, such as a formatter."""
+
+    name: str
+    argv: tuple[str, ...]  # sandboxed
+    timeout: Micros
+    output: str | None = None
+
+
+type Simple = AgentStage | CommandStage
+
+
+class ParallelStage(msgspec.Struct, frozen=True, tag="parallel", omit_defaults=True):
+    """Stages that run at once in the same worktree; all must succeed."""
+
+    name: str
+    stages: tuple[Simple, ...]
+
+
+type Stage = PrepareStage | AgentStage | CommandStage | ParallelStage
+
+
+class ProofCommand(msgspec.Struct, frozen=True, omit_defaults=True):
+    """A command whose exit code 0 satisfies criteria of the work item."""
+
+    name: str
+    argv: tuple[str, ...]  # sandboxed
+    timeout: Micros
+    proves: tuple[str, ...] = ()  # criterion ids; empty: every criterion of the item
+
+
+class Template(msgspec.Struct, frozen=True, omit_defaults=True):
+    """A recipe, as frozen into an intent; `digest` is of the file's bytes."""
+
+    name: TemplateName
+    purpose: str  # what the planner reads
+    digest: Digest
+    max_attempts: int
+    root: bool  # may stand at the end of a plan
+    stages: tuple[Stage, ...]
+    proofs: tuple[ProofCommand, ...]
+
+    def agent_stages(self) -> tuple[AgentStage, ...]:
+        """Return every agent stage, parallel ones included, in order."""
+        return tuple(stage for stage in self.simple_stages() if isinstance(stage, AgentStage))
+
+    def simple_stages(self) -> Iterator[PrepareStage | Simple]:
+        """Walk the stages that run one process each."""
+        for stage in self.stages:
+            if isinstance(stage, ParallelStage):
+                yield from stage.stages
+            else:
+                yield stage
