@@ -6,6 +6,7 @@ itself, and are the only evidence that satisfies a criterion.  Texts marked *san
 """
 
 from collections.abc import Iterator
+from typing import TypeAlias
 
 import msgspec
 
@@ -41,7 +42,7 @@ class CommandStage(msgspec.Struct, frozen=True, tag="command", omit_defaults=Tru
     output: str | None = None
 
 
-type Simple = AgentStage | CommandStage
+Simple: TypeAlias = AgentStage | CommandStage
 
 
 class ParallelStage(msgspec.Struct, frozen=True, tag="parallel", omit_defaults=True):
@@ -51,7 +52,7 @@ class ParallelStage(msgspec.Struct, frozen=True, tag="parallel", omit_defaults=T
     stages: tuple[Simple, ...]
 
 
-type Stage = PrepareStage | AgentStage | CommandStage | ParallelStage
+Stage: TypeAlias = PrepareStage | AgentStage | CommandStage | ParallelStage
 
 
 class ProofCommand(msgspec.Struct, frozen=True, omit_defaults=True):
