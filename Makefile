@@ -1,0 +1,84 @@
+# Everything below works from a clean clone: the first target that needs it makes .venv.
+
+PYTHON ?= python3
+WORKERS ?= auto
+WORLDS ?= 200
+export CHAOS YES
+
+VENV := .venv
+PY := $(VENV)/bin/python
+FILLED := $(VENV)/.filled
+CODE := harnctl harnd protocol tests tools
+
+.DEFAULT_GOAL := help
+.PHONY: help setup demo test check format test-worlds lock clean \
+	check-style check-mypy check-pyright check-floors check-links require-tools
+
+help: ## print this list
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+
+setup: $(FILLED) ## make .venv and fill it from requirements.lock
+
+demo: $(FILLED) ## carry a small goal through a scripted agent (CHAOS=..., YES=1)
+	@$(PY) -m harnctl demo
+
+test: check ## run every check, then every test (WORKERS=1 for one process)
+	$(PY) -m pytest -q -n $(WORKERS) --dist worksteal
+
+check: $(FILLED) ## check style, types, floors and links
+	@$(MAKE) --no-print-directory --keep-going --jobs=2 --output-sync=target \
+		check-pyright check-mypy check-style check-floors check-links
+
+format: $(FILLED) ## lay the code out and mend what ruff can mend
+	$(PY) -m ruff check --quiet --fix-only $(CODE)
+	$(PY) -m ruff format $(CODE)
+
+test-worlds: $(FILLED) ## run the seeded simulations (WORLDS=200 seeds)
+	$(PY) -m pytest -q -n $(WORKERS) --dist worksteal --worlds=$(WORLDS) tests/worlds
+
+lock: | require-tools ## write requirements.lock anew (UPGRADE=--upgrade for newer pins)
+	$(PYTHON) -m venv .venv-lock
+	.venv-lock/bin/python -m pip install --quiet uv
+	.venv-lock/bin/python tools/lock.py $(UPGRADE)
+
+clean: ## remove .venv and every cache
+	rm -rf $(VENV) .venv-lock dist build .coverage htmlcov .hypothesis .mypy_cache .pytest_cache .ruff_cache \
+		.import_linter_cache .grimp_cache
+	find harnctl harnd protocol tests tools -name __pycache__ -type d -prune -exec rm -rf {} +
+
+# --- the parts of check ------------------------------------------------------------------------
+
+check-style: $(FILLED)
+	$(PY) -m ruff format --quiet --check --diff $(CODE)
+	$(PY) -m ruff check --quiet $(CODE)
+
+check-mypy: $(FILLED)
+	$(PY) -m mypy --no-error-summary
+
+check-pyright: $(FILLED)
+	$(PY) -m pyright
+
+check-floors: $(FILLED)
+	@$(VENV)/bin/lint-imports
+
+check-links: $(FILLED)
+	$(PY) tools/check_links.py
+
+# --- the virtual environment -------------------------------------------------------------------
+
+$(FILLED): requirements.lock pyproject.toml | require-tools
+	@test -x $(PY) || $(PYTHON) -m venv $(VENV) || \
+		{ echo "harnd needs python's venv module (on Debian: apt install python3-venv)." >&2; exit 1; }
+	$(PY) -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements.lock
+	$(PY) -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation -e .
+	@touch $@
+
+require-tools:
+	@command -v $(PYTHON) >/dev/null || \
+		{ echo "harnd needs python 3.11 or newer; name one with PYTHON=/path/to/python3." >&2; exit 1; }
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
+		{ echo "harnd needs python 3.11 or newer, $$($(PYTHON) --version 2>&1) is too old;" \
+			"name another with PYTHON=/path/to/python3." >&2; exit 1; }
+	@command -v git >/dev/null || { echo "harnd needs git 2.38 or newer." >&2; exit 1; }
+	@$(PYTHON) -c 'import re, sys; sys.exit([int(n) for n in re.findall(r"\d+", sys.argv[1])[:2]] < [2, 38])' \
+		"$$(git --version)" || { echo "harnd needs git 2.38 or newer, this is $$(git --version)." >&2; exit 1; }

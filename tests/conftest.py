@@ -1,0 +1,40 @@
+"""What every test may rely on: one event loop unless it asks for another, and examples that replay."""
+
+import os
+from pathlib import Path
+
+import pytest
+from hypothesis import settings
+
+WORLDS = Path(__file__).parent / "worlds"
+
+settings.register_profile("here", deadline=None)
+settings.register_profile("ci", deadline=None, derandomize=True, print_blob=True)
+settings.load_profile("ci" if os.environ.get("CI") else "here")
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption(
+        "--worlds",
+        type=int,
+        default=0,
+        metavar="N",
+        help="collect tests/worlds and run N seeds of each world (left out without it)",
+    )
+
+
+def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
+    """Leave the worlds to `make test-worlds`: they take minutes."""
+    return True if collection_path == WORLDS and not config.getoption("worlds") else None
+
+
+@pytest.fixture(scope="session")
+def worlds(pytestconfig: pytest.Config) -> int:
+    """How many seeds of a world to run."""
+    return int(pytestconfig.getoption("worlds"))
+
+
+@pytest.fixture(scope="session")
+def anyio_backend() -> str:
+    """Production's loop.  A test that must hold on both overrides this with `params=["asyncio", "trio"]`."""
+    return "asyncio"
