@@ -59,7 +59,7 @@ check-pyright: $(FILLED)
 	$(PY) -m pyright
 
 check-floors: $(FILLED)
-	@$(VENV)/bin/lint-imports
+	@$(VENV)/bin/lint-imports --no-logo
 
 check-links: $(FILLED)
 	$(PY) tools/check_links.py

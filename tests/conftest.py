@@ -25,13 +25,13 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
     """Leave the worlds to `make test-worlds`: they take minutes."""
-    return True if collection_path == WORLDS and not config.getoption("worlds") else None
+    return True if collection_path == WORLDS and not config.option.worlds else None
 
 
 @pytest.fixture(scope="session")
 def worlds(pytestconfig: pytest.Config) -> int:
     """How many seeds of a world to run."""
-    return int(pytestconfig.getoption("worlds"))
+    return int(pytestconfig.option.worlds)
 
 
 @pytest.fixture(scope="session")
