@@ -1,0 +1,38 @@
+"""The store: events, leases, read models and answers in one SQLite file, large texts beside it.
+
+Only this package knows that there is a database.  `open_store` is production's, `open_inline_store` a simulation's;
+both run the same SQL.
+"""
+
+from harnd.adapters.store.blobs import FileBlobs, MemoryBlobs
+from harnd.adapters.store.database import memory
+from harnd.adapters.store.errors import (
+    AlreadyRunningError,
+    ForeignFileError,
+    NewerSchemaError,
+    StartRefusedError,
+    UnsafeDirectoryError,
+    UnsuitableFileSystemError,
+)
+from harnd.adapters.store.files import private_directory
+from harnd.adapters.store.lock import Identity, hold_lock
+from harnd.adapters.store.opening import open_inline_store, open_store
+from harnd.adapters.store.sqlite import SqliteStore
+
+__all__ = [
+    "AlreadyRunningError",
+    "FileBlobs",
+    "ForeignFileError",
+    "Identity",
+    "MemoryBlobs",
+    "NewerSchemaError",
+    "SqliteStore",
+    "StartRefusedError",
+    "UnsafeDirectoryError",
+    "UnsuitableFileSystemError",
+    "hold_lock",
+    "memory",
+    "open_inline_store",
+    "open_store",
+    "private_directory",
+]

@@ -1,0 +1,87 @@
+"""Rows: the read models that lists and timers ask, kept in the transaction of the events they follow from.
+
+A goal's rows are replaced whole.  Only `version` and `parked` are the store's own: the first is counted, the second is
+set by `park` and survives appends.
+"""
+
+import sqlite3
+from typing import Final
+
+from harnd.adapters.store.transaction import transaction
+from harnd.ports.errors import MissingError
+from harnd.ports.store import GoalRow, InboxRow, Rows
+from protocol.ids import GoalId
+from protocol.values import Instant
+
+_REPLACE_GOAL: Final = """
+INSERT INTO goals (goal, title, phase, next_action, reason, since, due, wake_at, version)
+VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)
+ON CONFLICT (goal) DO UPDATE SET
+    title = excluded.title, phase = excluded.phase, next_action = excluded.next_action, reason = excluded.reason,
+    since = excluded.since, due = excluded.due, wake_at = excluded.wake_at, version = excluded.version
+"""
+_CLEAR_INBOX: Final = """
+DELETE FROM inbox WHERE goal = ?
+"""
+_INSERT_INBOX: Final = """
+INSERT INTO inbox (goal, position, kind, subject, summary, since, digest) VALUES (?, ?, ?, ?, ?, ?, ?)
+"""
+_PARK: Final = """
+UPDATE goals SET parked = ? WHERE goal = ?
+"""
+_GOALS: Final = """
+SELECT goal, title, phase, next_action, reason, since, due, wake_at, version, parked FROM goals ORDER BY goal
+"""
+_DUE: Final = """
+SELECT goal FROM goals WHERE due = 1 AND parked IS NULL
+UNION
+SELECT goal FROM goals WHERE wake_at IS NOT NULL AND wake_at <= ? AND parked IS NULL
+ORDER BY goal
+"""
+_WAKES: Final = """
+SELECT wake_at, goal FROM goals WHERE wake_at IS NOT NULL AND parked IS NULL AND due = 0 ORDER BY wake_at, goal
+"""
+_INBOX: Final = """
+SELECT goal, kind, subject, summary, since, digest FROM inbox ORDER BY since, goal, position
+"""
+
+
+def replace_rows(conn: sqlite3.Connection, rows: Rows, *, version: int) -> None:
+    """Put the rows in place of what the goal had; runs inside the append's transaction."""
+    row = rows.goal
+    told = (row.goal, row.title, row.phase, row.next_action, row.reason, row.since, row.due, row.wake_at, version)
+    conn.execute(_REPLACE_GOAL, told)
+    conn.execute(_CLEAR_INBOX, (row.goal,))
+    for position, item in enumerate(rows.inbox):
+        waiting = (row.goal, position, item.kind, item.subject, item.summary, item.since, item.digest)
+        conn.execute(_INSERT_INBOX, waiting)
+
+
+def park(conn: sqlite3.Connection, goal: GoalId, reason: str | None) -> None:
+    """Note why the goal is left alone, or that it no longer is."""
+    with transaction(conn):
+        if conn.execute(_PARK, (reason, goal)).rowcount == 0:
+            raise MissingError(f"there is no goal {goal}")
+
+
+def goals(conn: sqlite3.Connection) -> list[GoalRow]:
+    """Return the row of every goal, by id."""
+    return [
+        GoalRow(goal, title, phase, next_action, reason, since, bool(due), wake_at, version, parked)
+        for goal, title, phase, next_action, reason, since, due, wake_at, version, parked in conn.execute(_GOALS)
+    ]
+
+
+def due(conn: sqlite3.Connection, *, now: Instant) -> list[GoalId]:
+    """Return the goals with something to do at `now`, by id."""
+    return [goal for (goal,) in conn.execute(_DUE, (now,))]
+
+
+def wakes(conn: sqlite3.Connection) -> list[tuple[Instant, GoalId]]:
+    """Return the deadlines of goals that sleep, soonest first."""
+    return [(wake_at, goal) for wake_at, goal in conn.execute(_WAKES)]
+
+
+def inbox(conn: sqlite3.Connection) -> list[InboxRow]:
+    """Return everything that waits for a person, oldest first."""
+    return [InboxRow(*row) for row in conn.execute(_INBOX)]
