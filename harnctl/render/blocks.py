@@ -1,0 +1,89 @@
+"""Blocks: what a renderer says, before anybody knows how wide the screen is.
+
+A renderer turns a reply into a sequence of blocks and is done; `layout` fits them to a screen and is the only place
+that sanitises and paints.  A style adds emphasis and never carries a meaning of its own: every state is also a word.
+"""
+
+from dataclasses import dataclass
+from enum import Enum
+
+
+class Style(Enum):
+    """How a piece of text stands out, as a parameter of the terminal's SGR sequence."""
+
+    PLAIN = ""
+    STRONG = "1"
+    FAINT = "2"
+    BAD = "31"
+    GOOD = "32"
+    ASKS = "33"  # waits for a person
+    BUSY = "36"
+
+
+@dataclass(frozen=True)
+class Span:
+    """A piece of one line in one style."""
+
+    text: str
+    style: Style = Style.PLAIN
+
+
+@dataclass(frozen=True)
+class Heading:
+    """The name of what follows."""
+
+    text: str
+
+
+@dataclass(frozen=True)
+class Line:
+    """One line of spans, side by side; what does not fit is cut."""
+
+    spans: tuple[Span, ...]
+
+
+@dataclass(frozen=True)
+class Paragraph:
+    """Text of one or more lines, wrapped and indented."""
+
+    text: str
+    indent: int = 0
+    style: Style = Style.PLAIN
+
+
+@dataclass(frozen=True)
+class Fields:
+    """Names and their values, one pair a line; a value wraps under itself."""
+
+    pairs: tuple[tuple[str, str], ...]
+
+
+@dataclass(frozen=True)
+class Table:
+    """Rows of cells under heads.  The last cell is a sentence and may be cut; the others are names and never are."""
+
+    heads: tuple[str, ...]
+    rows: tuple[tuple[Span, ...], ...]
+
+
+@dataclass(frozen=True)
+class Verbatim:
+    """What a process wrote, line by line, neither wrapped nor cut."""
+
+    text: str
+
+
+@dataclass(frozen=True)
+class Command:
+    """A command to type: whole and on one line, so that it works when pasted."""
+
+    words: tuple[str, ...]
+    why: str = ""
+
+
+@dataclass(frozen=True)
+class Gap:
+    """An empty line."""
+
+
+Block = Heading | Line | Paragraph | Fields | Table | Verbatim | Command | Gap

@@ -1,0 +1,68 @@
+"""Cells: how much room a sanitised text takes on a terminal, and fitting it into less.
+
+Widths are counted by grapheme cluster, so a family emoji, a flag or a letter with its marks is never split.  Nothing
+here recurses, and a room smaller than one cluster holds nothing.  wcwidth is loaded for the first text beyond ASCII.
+"""
+
+from collections.abc import Iterator
+
+
+def width(text: str) -> int:
+    """Return how many columns one line of text takes."""
+    if text.isascii():
+        return len(text)
+    from wcwidth import wcswidth  # noqa: PLC0415 - its tables cost more than all of `status`, and most text is ASCII
+
+    return max(wcswidth(text), 0)
+
+
+def cut(text: str, columns: int, *, end: str) -> str:
+    """Return `text` when it fits, otherwise its beginning and `end`, in at most `columns`."""
+    if width(text) <= columns:
+        return text
+    room, kept = columns - width(end), ""
+    for cluster in clusters(text):
+        room -= width(cluster)
+        if room < 0:
+            break
+        kept += cluster
+    return kept.rstrip() + end if columns >= width(end) else ""
+
+
+def pad(text: str, columns: int) -> str:
+    """Fill a text with spaces up to `columns`; a wider one stays as it is."""
+    return text + " " * max(columns - width(text), 0)
+
+
+def wrap(text: str, columns: int) -> Iterator[str]:
+    """Break one line of text between words; a word that is too long is broken between clusters."""
+    line = ""
+    for word in text.split(" "):
+        longer = f"{line} {word}" if line else word
+        if width(longer) <= columns:
+            line = longer
+            continue
+        if line:
+            yield line
+        *whole, line = _pieces(word, columns)
+        yield from whole
+    yield line
+
+
+def clusters(text: str) -> Iterator[str]:
+    """Split a text into what a reader takes for characters."""
+    if text.isascii():
+        return iter(text)
+    from wcwidth import iter_graphemes  # noqa: PLC0415 - as in `width`
+
+    return iter_graphemes(text)
+
+
+def _pieces(word: str, columns: int) -> list[str]:
+    """Break a word into pieces that fit, the last of which may be short; one cluster is the least of a piece."""
+    pieces = [""]
+    for cluster in clusters(word):
+        if pieces[-1] and width(pieces[-1] + cluster) > columns:
+            pieces.append("")
+        pieces[-1] += cluster
+    return pieces

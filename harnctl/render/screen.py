@@ -1,0 +1,46 @@
+"""The screen: what the place that text goes to can show.
+
+Four facts that do not follow from one another: how wide it is, whether colour is wanted, whether it can spell more
+than ASCII, and whether a person sits at it.  `NO_COLOR` says nothing about the person (https://no-color.org), and an
+empty variable counts as one that is not set.
+"""
+
+import shutil
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Final, Self, TextIO
+
+FLOOR: Final = 20  # columns; laid out for that many when there are fewer
+UNBOUNDED: Final = 1_000  # columns of a file or a pipe: whoever reads it wants whole lines
+PROBE: Final = "●…"
+
+
+@dataclass(frozen=True)
+class Screen:
+    """What output is laid out for."""
+
+    columns: int = 80
+    colour: bool = False
+    unicode: bool = True
+
+    @classmethod
+    def of(cls, stream: TextIO, environ: Mapping[str, str]) -> Self:
+        """Look at a stream and at what the person asked for."""
+        terminal = stream.isatty()
+        columns = shutil.get_terminal_size().columns if terminal or environ.get("COLUMNS") else UNBOUNDED
+        wanted = not environ.get("NO_COLOR") and environ.get("TERM") != "dumb"
+        return cls(columns=columns, colour=terminal and wanted, unicode=can_spell(stream.encoding))
+
+    @property
+    def is_too_small(self) -> bool:
+        """Tell whether a table of two short columns has no room."""
+        return self.columns < FLOOR
+
+
+def can_spell(encoding: str | None) -> bool:
+    """Tell whether an encoding has the marks that harnctl draws."""
+    try:
+        PROBE.encode(encoding or "ascii")
+    except (LookupError, UnicodeEncodeError):
+        return False
+    return True

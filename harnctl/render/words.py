@@ -1,0 +1,74 @@
+"""Words: ages, times and amounts as a person says them.  An unknown amount is said to be unknown, never nought."""
+
+from datetime import UTC, datetime
+from typing import Final
+
+from protocol.values import SECOND, Instant, MicroDollars, Micros
+
+MINUTE: Final = 60
+HOUR: Final = 60 * MINUTE
+DAY: Final = 24 * HOUR
+UNKNOWN: Final = "unknown"
+CENT: Final = 10_000  # micro-dollars
+
+
+def duration(span: int) -> str:
+    """Say how long `span` microseconds are, in one or two units: `42s`, `5m`, `3h 20m`, `2d 4h`."""
+    seconds = max(span, 0) // SECOND
+    if seconds < MINUTE:
+        return f"{seconds}s"
+    if seconds < HOUR:
+        return f"{seconds // MINUTE}m"
+    if seconds < DAY:
+        return _two(seconds // HOUR, "h", seconds % HOUR // MINUTE, "m")
+    return _two(seconds // DAY, "d", seconds % DAY // HOUR, "h")
+
+
+def age(since: Instant, now: Instant) -> str:
+    """Say how long ago something was; what lies ahead by a clock step is `0s` old."""
+    return duration(now - since)
+
+
+def when(instant: Instant, now: Instant) -> str:
+    """Say a moment by the clock on the wall, and how far off it is."""
+    there = _local(instant)
+    clock = there.strftime("%H:%M" if there.date() == _local(now).date() else "%Y-%m-%d %H:%M")
+    return f"{clock} (in {duration(instant - now)})" if instant > now else f"{clock} ({age(instant, now)} ago)"
+
+
+def stamp(instant: Instant) -> str:
+    """Write a moment so that it sorts and is the same everywhere."""
+    return datetime.fromtimestamp(instant / SECOND, UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
+
+
+def count(number: int, noun: str) -> str:
+    """Say a number of things: `1 plan`, `2 plans`."""
+    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
+
+
+def money(amount: MicroDollars | None) -> str:
+    """Say an amount of money to the cent, rounded up: spending is never shown as less than it is."""
+    if amount is None:
+        return UNKNOWN
+    cents = -(-amount // CENT)
+    return f"${cents // 100}.{cents % 100:02d}"
+
+
+def plain(word: str) -> str:
+    """Say a word of a closed vocabulary: `awaiting_attention` as `awaiting attention`."""
+    return word.replace("_", " ")
+
+
+def of_limit(used: int, limit: int, *, unit: str = "") -> str:
+    """Say what is used of a limit; a time is counted in microseconds."""
+    if unit.endswith("_us"):
+        return f"{duration(Micros(used))} of {duration(Micros(limit))}"
+    return f"{used} of {limit}"
+
+
+def _two(large: int, large_unit: str, small: int, small_unit: str) -> str:
+    return f"{large}{large_unit} {small}{small_unit}" if small else f"{large}{large_unit}"
+
+
+def _local(instant: Instant) -> datetime:
+    return datetime.fromtimestamp(instant / SECOND).astimezone()
