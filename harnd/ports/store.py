@@ -108,8 +108,10 @@ class EventStore(Protocol):
     async def append(self, change: Append) -> tuple[Recorded, ...]:
         """Make the facts durable and return them as recorded; with no facts, only rows and answer are written.
 
-        Raises `ConflictError` (version moved), `FencedError` (lease not current), `KeyReusedError` (key with another
-        payload).  After any of them nothing was written.
+        Raises `FencedError` (lease not current: a newer grant, or given back; expiry alone does not end it),
+        `KeyReusedError` (key with another payload) and `ConflictError` (version moved, or the same request has been
+        answered meanwhile: ask `answered` before deciding again).  After any of them nothing was written.  After a
+        cancellation nobody knows whether all of it was written or nothing.
         """
         ...
 
@@ -130,7 +132,7 @@ class EventStore(Protocol):
         ...
 
     async def wakes(self) -> list[tuple[Instant, GoalId]]:
-        """Return the deadlines of goals that sleep, soonest first."""
+        """Return the deadlines of goals that sleep (not due, not parked), soonest first; passed ones are among them."""
         ...
 
     async def inbox(self) -> list[InboxRow]:
@@ -138,7 +140,10 @@ class EventStore(Protocol):
         ...
 
     async def park(self, goal: GoalId, reason: str | None) -> None:
-        """Note on the goal's row that its supervisor gave up and why, or (None) that it may try again."""
+        """Note on the goal's row that its supervisor gave up and why, or (None) that it may try again.
+
+        Appends leave the note as it is.  Raises `MissingError` for a goal without a row.
+        """
         ...
 
     async def answered(self, key: IdempotencyKey) -> Once | None:
@@ -153,7 +158,10 @@ class EventStore(Protocol):
         ...
 
     async def renew(self, leases: tuple[Lease, ...], ttl: Micros) -> frozenset[GoalId]:
-        """Extend the leases that are still current, in one transaction; return the streams whose lease is lost."""
+        """Extend the leases that are still current, in one transaction; return the streams whose lease is lost.
+
+        An expired lease that nobody else has acquired is still current.
+        """
         ...
 
     async def release(self, lease: Lease) -> None:
@@ -161,7 +169,7 @@ class EventStore(Protocol):
         ...
 
     async def usurp(self, holder: InstanceId) -> int:
-        """Expire every lease that is not `holder`'s and return how many there were.
+        """Give back every lease that is not `holder`'s and return how many there were; their fences are refused now.
 
         Only the daemon that holds the exclusive lock on the state directory may ask: with the lock, no other holder
         lives.

@@ -9,7 +9,8 @@ from typing import TypeVar
 
 from harnd.adapters.store import append as appending
 from harnd.adapters.store import health as measuring
-from harnd.adapters.store import leases, reads, rows
+from harnd.adapters.store import leases as granting
+from harnd.adapters.store import reads, rows
 from harnd.adapters.store.errors import translated
 from harnd.adapters.store.runner import Runner
 from harnd.ports.clock import Clock
@@ -65,19 +66,19 @@ class SqliteStore:
 
     async def acquire(self, stream: GoalId, holder: InstanceId, ttl: Micros) -> Lease:
         """Grant the lease with the next fence."""
-        return await self._run(lambda conn: leases.acquire(conn, stream, holder, now=self._clock.now(), ttl=ttl))
+        return await self._run(lambda conn: granting.acquire(conn, stream, holder, now=self._clock.now(), ttl=ttl))
 
-    async def renew(self, held: tuple[Lease, ...], ttl: Micros) -> frozenset[GoalId]:
+    async def renew(self, leases: tuple[Lease, ...], ttl: Micros) -> frozenset[GoalId]:
         """Extend the leases that are still current; return the streams whose lease is lost."""
-        return await self._run(lambda conn: leases.renew(conn, held, now=self._clock.now(), ttl=ttl))
+        return await self._run(lambda conn: granting.renew(conn, leases, now=self._clock.now(), ttl=ttl))
 
     async def release(self, lease: Lease) -> None:
         """Give a lease back."""
-        await self._run(lambda conn: leases.release(conn, lease))
+        await self._run(lambda conn: granting.release(conn, lease))
 
     async def usurp(self, holder: InstanceId) -> int:
         """Take every lease out of other hands and return how many there were."""
-        return await self._run(lambda conn: leases.usurp(conn, holder))
+        return await self._run(lambda conn: granting.usurp(conn, holder))
 
     async def health(self) -> Health:
         """Measure the store."""
