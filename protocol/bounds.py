@@ -72,15 +72,23 @@ SILENCE_S: Final = Range(1, 600, 24 * 3600)
 MAX_TURNS: Final = Range(1, 25, 1_000)
 OUTPUT_CAP_BYTES: Final = 16 * 1024 * 1024
 OUTPUT_SHOWN_BYTES: Final = 8 * 1024  # head and tail kept of a command's output, each
+ANSWER_BYTES: Final = 1024 * 1024  # of a session's final answer, and of the end kept of what went beyond the cap
+ANSWER_DEPTH: Final = 64  # objects and lists within one another in an answer
+KILL_GRACE_S: Final = 5  # between asking a process to end and killing it
 
 # --- files and frames
 FRAME_BYTES: Final = 4 * 1024 * 1024
 PERSON_FILE_BYTES: Final = 256 * 1024
+PERSON_FILES: Final = 50  # of one goal, together still within one frame
+DIRECTORY_CHARS: Final = 4_096  # PATH_MAX
 EVENT_BYTES: Final = 512 * 1024
 BRIEFING_BYTES: Final = 256 * 1024
 SOCKET_PATH_BYTES: Final = 107  # sun_path on Linux, less the closing NUL
 SUBSCRIBER_QUEUE: Final = 1_000
 EVENTS_PER_PAGE: Final = Range(1, 200, 1_000)
+SEQUENCE: Final = 2**53 - 1  # counters on the wire: what every JSON reader keeps exact
+REQUEST_ID_CHARS: Final = 128
+REQUESTS_IN_FLIGHT: Final = 16  # of one connection; further ones are not read yet
 
 # --- leases and timers
 LEASE_S: Final = 30

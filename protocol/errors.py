@@ -1,0 +1,154 @@
+"""Errors: every stable code with one sentence, its family, and what a family means to JSON-RPC and to a shell script.
+
+A code is for programs and never changes its meaning; message and fix are for people and may.  `docs/protocol.md` lists
+this table and a test compares the two.  Only the standard library is used, so that the small clients can map codes.
+"""
+
+from collections.abc import Mapping
+from enum import IntEnum, StrEnum
+from typing import Final, NamedTuple
+
+
+class Exit(IntEnum):
+    """What `harnctl` exits with."""
+
+    DONE = 0
+    FAILURE = 1
+    USAGE = 2
+    REFUSED = 3
+    NOT_FOUND = 4
+    CONFLICT = 5
+    UNREACHABLE = 6
+    NEEDS_PERSON = 7
+    TRY_LATER = 75
+    CONFIGURATION = 78
+
+
+class Family(StrEnum):
+    """What a caller can do about an error."""
+
+    PARSE = "parse"  # mend the client: the line is no frame
+    MESSAGE = "message"  # mend the client: the frame is no message, or not one for now
+    METHOD = "method"  # mend the client or the daemon: one is older than the other
+    PARAMETERS = "parameters"  # mend what was given
+    INTERNAL = "internal"  # report it
+    REFUSED = "refused"  # a rule says no
+    NOT_FOUND = "not_found"
+    CONFLICT = "conflict"  # look again, then decide again
+    NEEDS_PERSON = "needs_person"
+    TRY_LATER = "try_later"
+    CONFIGURATION = "configuration"
+    UNREACHABLE = "unreachable"  # said by clients, never by the daemon
+
+
+class Row(NamedTuple):
+    """A family, in the terms of the two worlds that see it."""
+
+    rpc: int
+    exit: Exit
+
+
+FAMILIES: Final[Mapping[Family, Row]] = {
+    Family.PARSE: Row(-32700, Exit.FAILURE),
+    Family.MESSAGE: Row(-32600, Exit.FAILURE),
+    Family.METHOD: Row(-32601, Exit.FAILURE),
+    Family.PARAMETERS: Row(-32602, Exit.USAGE),
+    Family.INTERNAL: Row(-32603, Exit.FAILURE),
+    Family.REFUSED: Row(-32001, Exit.REFUSED),
+    Family.NOT_FOUND: Row(-32002, Exit.NOT_FOUND),
+    Family.CONFLICT: Row(-32003, Exit.CONFLICT),
+    Family.NEEDS_PERSON: Row(-32004, Exit.NEEDS_PERSON),
+    Family.TRY_LATER: Row(-32005, Exit.TRY_LATER),
+    Family.CONFIGURATION: Row(-32006, Exit.CONFIGURATION),
+    Family.UNREACHABLE: Row(-32007, Exit.UNREACHABLE),
+}
+
+
+class Code(NamedTuple):
+    """One stable code."""
+
+    family: Family
+    sentence: str
+
+
+CODES: Final[Mapping[str, Code]] = {
+    # --- lines
+    "frame.too_long": Code(Family.PARSE, "A line passes 4 MiB; the connection is closed."),
+    "frame.truncated": Code(Family.PARSE, "The peer stopped inside a line."),
+    "frame.not_utf8": Code(Family.PARSE, "A line is not UTF-8."),
+    "frame.nul": Code(Family.PARSE, "A line holds a NUL byte."),
+    "frame.not_json": Code(Family.PARSE, "A line is not one JSON value."),
+    "frame.not_text": Code(Family.PARSE, "A string holds a lone surrogate."),
+    "frame.too_deep": Code(Family.PARSE, "An object is nested too deeply."),
+    # --- messages
+    "message.batch": Code(Family.MESSAGE, "A line holds a batch; one object a line is spoken here."),
+    "message.not_object": Code(Family.MESSAGE, "A line holds something other than an object."),
+    "message.duplicate_key": Code(Family.MESSAGE, "A key stands twice in one object."),
+    "message.malformed": Code(Family.MESSAGE, "An object is no JSON-RPC 2.0 message."),
+    "message.bad_id": Code(Family.MESSAGE, "An id is neither a string nor a whole number."),
+    "message.id_in_flight": Code(Family.MESSAGE, "An id is that of a request not answered yet."),
+    "message.out_of_turn": Code(Family.MESSAGE, "A message is not legal in the state of the connection."),
+    # --- requests
+    "request.unknown_method": Code(Family.METHOD, "There is no such method in the negotiated version."),
+    "request.unknown_field": Code(Family.PARAMETERS, "A request has a field that its method does not have."),
+    "request.missing_field": Code(Family.PARAMETERS, "A request lacks a field."),
+    "request.bad_field": Code(Family.PARAMETERS, "A field has a wrong type, passes a bound or breaks a grammar."),
+    "request.not_object": Code(Family.PARAMETERS, "The parameters are not an object of named fields."),
+    "version.mismatch": Code(Family.CONFIGURATION, "Client and daemon have no protocol version in common."),
+    # --- who asks
+    "principal.agent": Code(Family.REFUSED, "The verb is an operator's and the peer is an agent, or may be one."),
+    "principal.foreign": Code(Family.REFUSED, "The peer runs under another user id; the connection is closed."),
+    # --- the daemon
+    "internal": Code(Family.INTERNAL, "harnd has a bug; its log has the rest under the id in the details."),
+    "reply.too_long": Code(Family.REFUSED, "The answer does not fit into one frame; ask for less."),
+    "daemon.busy": Code(Family.TRY_LATER, "The daemon has as many connections or requests as it takes."),
+    "daemon.stopping": Code(Family.TRY_LATER, "The daemon is stopping."),
+    "daemon.unreachable": Code(Family.UNREACHABLE, "No daemon answers at the socket."),
+    "store.unavailable": Code(Family.TRY_LATER, "The store does not answer: busy, full or unreadable."),
+    "key.reused": Code(Family.CONFLICT, "The idempotency key was used for another request."),
+    # --- goals
+    "goal.unknown": Code(Family.NOT_FOUND, "There is no such goal."),
+    "goal.exists": Code(Family.CONFLICT, "There is a goal of that name."),
+    "goal.ended": Code(Family.REFUSED, "The goal has succeeded or was cancelled."),
+    "goal.invalid": Code(Family.PARAMETERS, "The goal's files have problems; the details list all of them."),
+    "goal.parked": Code(Family.NEEDS_PERSON, "The goal's supervisor gave up; its reason says why."),
+    # --- plans
+    "plan.unknown": Code(Family.NOT_FOUND, "There is no such plan."),
+    "plan.stale": Code(Family.CONFLICT, "The plan is not the one that was shown: its digest differs."),
+    "plan.not_proposed": Code(Family.REFUSED, "The plan does not wait for a decision."),
+    "plan.not_retryable": Code(Family.REFUSED, "The plan is not one that can be asked for again."),
+    # --- work
+    "work.unknown": Code(Family.NOT_FOUND, "There is no such work item."),
+    "work.stale": Code(Family.CONFLICT, "The proof is not the one that was shown: its digest differs."),
+    "work.not_in_review": Code(Family.REFUSED, "The work item does not wait for a decision."),
+    "work.not_retryable": Code(Family.REFUSED, "The work item is in a state that cannot be tried again."),
+    "work.open_findings": Code(Family.REFUSED, "A finding is neither fixed nor deferred with a reason."),
+    "work.no_log": Code(Family.NOT_FOUND, "There is no such attempt."),
+}
+
+
+def family_of(code: str) -> Family:
+    """Return the family of a code.  One that is not in the table came from a rule, and a rule refuses."""
+    return CODES[code].family if code in CODES else Family.REFUSED
+
+
+def exit_code(code: str) -> Exit:
+    """Tell what a client that meets this error exits with."""
+    return FAMILIES[family_of(code)].exit
+
+
+class Refusal(Exception):
+    """The daemon says no, under a stable code: raised by a handler, written as an error reply, raised by a client."""
+
+    def __init__(self, code: str, message: str, *, fix: str = "", details: Mapping[str, object] | None = None) -> None:
+        """Refuse with one sentence of reason and, where there is one, the way out (a command to type)."""
+        super().__init__(f"{code}: {message}")
+        self.code = code
+        self.message = message
+        self.fix = fix
+        self.details: Mapping[str, object] = details or {}
+
+    def error(self) -> dict[str, object]:
+        """Write it as the `error` member of a reply."""
+        data = {"code": self.code, "message": self.message, "fix": self.fix, "details": dict(self.details)}
+        return {"code": FAMILIES[family_of(self.code)].rpc, "message": self.message, "data": data}

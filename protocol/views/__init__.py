@@ -1,0 +1,67 @@
+"""Views: what a person sees, as it travels.  Frozen, closed, and made for reading: nothing is computed from them.
+
+A view is neither a stored event nor a piece of state; the daemon writes it anew for every reply.  Instants are UTC
+microseconds, durations microseconds, money micro-dollars; null is "not known" or "not there", never zero.
+"""
+
+from protocol.views.budget import BudgetRow, BudgetView
+from protocol.views.daemon import (
+    CheckResult,
+    CheckView,
+    DoctorView,
+    ProcessList,
+    ProcessView,
+    StatusView,
+    StoreHealth,
+)
+from protocol.views.event import EventView
+from protocol.views.goal import CriterionView, GoalList, GoalRow, GoalView, MilestoneView, PlanCounts
+from protocol.views.inbox import InboxItem, InboxKind, InboxView, WhyView
+from protocol.views.plan import CompletionEvidence, PlanItem, PlanList, PlanMilestone, PlanRow, PlanView
+from protocol.views.problem import ProblemView
+from protocol.views.work import (
+    AttemptView,
+    CriterionVerdict,
+    Evidence,
+    FindingView,
+    WorkList,
+    WorkRow,
+    WorkView,
+)
+
+__all__ = [
+    "AttemptView",
+    "BudgetRow",
+    "BudgetView",
+    "CheckResult",
+    "CheckView",
+    "CompletionEvidence",
+    "CriterionVerdict",
+    "CriterionView",
+    "DoctorView",
+    "EventView",
+    "Evidence",
+    "FindingView",
+    "GoalList",
+    "GoalRow",
+    "GoalView",
+    "InboxItem",
+    "InboxKind",
+    "InboxView",
+    "MilestoneView",
+    "PlanCounts",
+    "PlanItem",
+    "PlanList",
+    "PlanMilestone",
+    "PlanRow",
+    "PlanView",
+    "ProblemView",
+    "ProcessList",
+    "ProcessView",
+    "StatusView",
+    "StoreHealth",
+    "WhyView",
+    "WorkList",
+    "WorkRow",
+    "WorkView",
+]

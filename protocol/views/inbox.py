@@ -1,0 +1,49 @@
+"""What waits for a person, and why a thing stands where it stands."""
+
+from enum import StrEnum
+
+from msgspec import Struct
+
+from protocol.ids import Digest, GoalId
+from protocol.values import Instant
+
+
+class InboxKind(StrEnum):
+    """What kind of answer is wanted."""
+
+    PLAN = "plan"
+    WORK = "work"
+    ATTENTION = "attention"
+    BLOCKED = "blocked"
+    BUDGET = "budget"
+    PARKED = "parked"
+
+
+class InboxItem(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """One thing that waits for a person."""
+
+    goal: GoalId
+    kind: InboxKind
+    subject: str  # such as `plan/2` or `p1.parser`
+    summary: str
+    since: Instant
+    digest: Digest | None  # what a decision about it must name
+    verb: str  # the command to type, such as `harnctl plan show billing 2`
+
+
+class InboxView(Struct, frozen=True, forbid_unknown_fields=True):
+    """Everything that waits for a person, oldest first."""
+
+    items: tuple[InboxItem, ...]
+
+
+class WhyView(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """Which condition holds a goal or a work item, and what would change it."""
+
+    target: str
+    condition: str  # one sentence
+    since: Instant
+    would_change: str  # one sentence
+    next_automatic: str | None  # what harnd does next by itself; None when it waits for a person or is done
+    next_automatic_at: Instant | None
+    verbs: tuple[str, ...]  # commands to type
