@@ -1,7 +1,7 @@
 """How the rules say no."""
 
 
-class Rejected(Exception):  # noqa: N818 - the glossary's word: a rule rejects a command, nothing went wrong
+class Rejected(Exception):
     """A command was refused by a rule and changed nothing.  It becomes an error reply, never a logged error."""
 
     def __init__(self, code: str, reason: str, *, fix: str = "") -> None:

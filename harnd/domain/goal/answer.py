@@ -1,0 +1,58 @@
+"""Reading a planner's answer: from one JSON object to a legal candidate, or to every problem with it at once."""
+
+import json
+from collections.abc import Iterator
+
+import msgspec
+
+from harnd.domain.checking import check
+from harnd.domain.goal.candidate import Apply, Attention, Candidate, Complete, normalised_digest
+from harnd.domain.goal.goal import Goal
+from harnd.domain.goal.graph import graph_problems
+from harnd.domain.goal.planner_schema import planner_schema
+from harnd.domain.goal.work import Standing
+from harnd.domain.problem import Problem
+from protocol.values import Trigger
+
+
+def read_candidate(goal: Goal, trigger: Trigger, answer: bytes) -> Candidate | tuple[Problem, ...]:
+    """Read an answer by the schema that was shown; then, when its shape is right, by the rules of the graph."""
+    value = json.loads(answer)
+    if problems := check(value, planner_schema(goal, trigger)):
+        return tuple(problems)
+    candidate = msgspec.convert(value, Apply | Complete | Attention)
+    if problems := [*_meaning(goal, candidate), *_no_progress(goal, candidate)]:
+        return tuple(problems)
+    return candidate
+
+
+def _meaning(goal: Goal, candidate: Candidate) -> list[Problem]:
+    match candidate:
+        case Apply():
+            return graph_problems(goal, candidate)
+        case Complete():
+            return list(_claim_problems(goal, candidate))
+        case Attention():
+            return []
+
+
+def _claim_problems(goal: Goal, candidate: Complete) -> Iterator[Problem]:
+    claimed = [claim.criterion for claim in candidate.evidence]
+    for criterion in goal.intent.mission.acceptance:
+        if claimed.count(criterion.id) != 1:
+            message = f"{criterion.id} is claimed {claimed.count(criterion.id)} times; expected exactly once"
+            yield Problem("complete.coverage", "evidence", message)
+    for index, claim in enumerate(candidate.evidence):
+        for offset, name in enumerate(claim.work):
+            item = goal.work.get(name)
+            if item is None or item.standing is not Standing.INTEGRATED:
+                message = f"{name!r} is no accepted work; only accepted work can show that a criterion is met"
+                yield Problem("complete.evidence", f"evidence[{index}].work[{offset}]", message)
+
+
+def _no_progress(goal: Goal, candidate: Candidate) -> Iterator[Problem]:
+    digest = normalised_digest(candidate)
+    for plan in goal.rejected():
+        # After new guidance the same words may be right for another graph, never for the same one.
+        if plan.normalised == digest and plan.graph == goal.graph_digest():
+            yield Problem("plan.no_progress", "", f"this is plan {plan.number} again, which the operator rejected")

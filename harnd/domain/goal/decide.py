@@ -1,0 +1,59 @@
+"""Decide: what is asked of a goal → what happens to it.  Pure: the same goal and command give the same events.
+
+`Rejected` means that nothing happens.  An empty list means that what was asked already holds.
+"""
+
+from typing import assert_never
+
+from harnd.domain.goal import commands as c
+from harnd.domain.goal.events import GoalAttended, GoalCreated, GoalEvent
+from harnd.domain.goal.goal import Goal
+from harnd.domain.goal.rules.attempts import decide_attempt
+from harnd.domain.goal.rules.cancel import cancel_goal
+from harnd.domain.goal.rules.integration import decide_integration
+from harnd.domain.goal.rules.planning import decide_planner
+from harnd.domain.goal.rules.plans import decide_plan
+from harnd.domain.goal.rules.tick import tick
+from harnd.domain.goal.rules.work import decide_work
+from harnd.domain.rejected import Rejected
+
+
+def decide(goal: Goal | None, command: c.GoalCommand) -> list[GoalEvent]:
+    """Apply the rules to one command."""
+    if isinstance(command, c.CreateGoal):
+        return _create(goal, command)
+    if goal is None:
+        raise Rejected("goal.unknown", "there is no such goal")
+    match command:
+        case c.CancelGoal():
+            return cancel_goal(goal, command)
+        case c.ApprovePlan() | c.RejectPlan() | c.RetryPlan():
+            return decide_plan(goal, command)
+        case c.AcceptWork() | c.ReopenWork() | c.RetryWork() | c.CancelWork():
+            return decide_work(goal, command)
+        case c.Attend(instance=instance):
+            new = goal.calls_running and goal.attended_by != instance
+            return [GoalAttended(instance)] if new else []
+        case c.Tick(now=now):
+            return tick(goal, now)
+        case c.ReportPlanner():
+            return decide_planner(goal, command)
+        case c.ReportAttempt():
+            return decide_attempt(goal, command)
+        case c.ReportProved() | c.ReportParked() | c.ReportMoved():
+            return decide_integration(goal, command)
+        case _:
+            assert_never(command)
+
+
+def _create(goal: Goal | None, command: c.CreateGoal) -> list[GoalEvent]:
+    digest = command.intent.digest()
+    if goal is None:
+        return [GoalCreated(intent=command.intent, digest=digest, by=command.by)]
+    if goal.intent_digest == digest:
+        return []
+    raise Rejected(
+        "goal.exists",
+        f"goal {goal.intent.goal} exists with another intent; an intent is never edited",
+        fix="choose another goal id",
+    )

@@ -1,0 +1,86 @@
+"""Due: what is owed to the world, computed from the state and never remembered.
+
+An effect has a key, and a key completes at most once.  Whatever runs without being owed is stopped.  A restart
+computes the same list again: there is no recovery mode.
+"""
+
+from typing import TypeAlias
+
+import msgspec
+
+from harnd.domain.goal.goal import Goal
+from harnd.domain.goal.work import Standing, Work
+from protocol.ids import CommitId, EffectKey, WorkId
+from protocol.values import Instant, Micros
+
+
+class CallPlanner(msgspec.Struct, frozen=True):
+    """Ask the planner."""
+
+    key: EffectKey
+    plan: int
+    call: int
+    runtime_left: Micros
+
+
+class RunAttempt(msgspec.Struct, frozen=True):
+    """Carry a work item's template out, to a commit and its proof."""
+
+    key: EffectKey
+    work: WorkId
+    attempt: int
+    runtime_left: Micros
+
+
+class Integrate(msgspec.Struct, frozen=True):
+    """Bring accepted work together with the goal's branch and prove the result."""
+
+    key: EffectKey
+    work: WorkId
+    number: int
+
+
+class MoveBranch(msgspec.Struct, frozen=True):
+    """Move the goal's branch to a proved commit."""
+
+    key: EffectKey
+    work: WorkId
+    number: int
+    expected: CommitId
+    to: CommitId
+
+
+Effect: TypeAlias = CallPlanner | RunAttempt | Integrate | MoveBranch
+
+
+def due(goal: Goal, now: Instant) -> tuple[Effect, ...]:
+    """Return what is owed, in a fixed order; nothing is owed to a goal that has ended."""
+    if goal.ending is not None:
+        return ()
+    effects: list[Effect] = []
+    left = goal.runtime_left(now)
+    if goal.plan is not None and (call := goal.plan.open_call) is not None:
+        key = effect_key(goal, "plan", goal.plan.number, "call", call.number)
+        effects.append(CallPlanner(key=key, plan=goal.plan.number, call=call.number, runtime_left=left))
+    for item in goal.work.values():
+        if (attempt := item.running) is not None:
+            key = effect_key(goal, "work", item.id, "attempt", attempt.number)
+            effects.append(RunAttempt(key=key, work=item.id, attempt=attempt.number, runtime_left=left))
+        elif item.standing is Standing.INTEGRATING:
+            effects.append(_integration(goal, item))
+    return tuple(effects)
+
+
+def _integration(goal: Goal, item: Work) -> Integrate | MoveBranch:
+    integration = item.integrations[-1]
+    number = integration.number
+    if integration.commit is None:
+        key = effect_key(goal, "work", item.id, "integration", number)
+        return Integrate(key=key, work=item.id, number=number)
+    key = effect_key(goal, "work", item.id, "integration", number, "move")
+    return MoveBranch(key=key, work=item.id, number=number, expected=integration.onto, to=integration.commit)
+
+
+def effect_key(goal: Goal, *parts: str | int) -> EffectKey:
+    """Name an effect of a goal, such as `goal/billing/plan/2/call/1`."""
+    return EffectKey("/".join(("goal", goal.intent.goal, *(str(part) for part in parts))))

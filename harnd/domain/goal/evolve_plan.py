@@ -1,0 +1,156 @@
+"""What plan events make of a goal."""
+
+from typing import TypeAlias, assert_never
+
+import msgspec
+
+from harnd.domain.goal import events as e
+from harnd.domain.goal.candidate import Apply
+from harnd.domain.goal.goal import Ending, Goal, Milestone
+from harnd.domain.goal.intent import Criterion
+from harnd.domain.goal.plan import Plan, PlannerCall
+from protocol.ids import CriterionId
+from protocol.values import Instant, PlanStatus, Unit
+
+replace = msgspec.structs.replace
+
+PlanEvent: TypeAlias = (
+    e.PlanRequested
+    | e.PlannerCalled
+    | e.PlannerReturned
+    | e.PlannerFailed
+    | e.AnswerRefused
+    | e.PlanProposed
+    | e.PlanAttention
+    | e.PlanFailed
+    | e.PlanRejected
+    | e.PlanRetried
+    | e.PlanApplied
+    | e.PlanCompleted
+)
+
+
+def evolve_plan(goal: Goal, event: PlanEvent, at: Instant) -> Goal:
+    """Apply one plan event."""
+    match event:
+        case e.PlanRequested():
+            return _requested(goal, event, at)
+        case e.PlannerCalled():
+            return _called(goal, event, at)
+        case e.PlannerReturned():
+            return _returned(goal, event, at)
+        case e.PlannerFailed(failure=failure, detail=detail):
+            return _with_call(goal, event.plan, failure=failure, detail=detail)
+        case e.AnswerRefused(problems=problems):
+            return _with_call(goal, event.plan, problems=problems)
+        case e.PlanProposed():
+            return _proposed(goal, event, at)
+        case e.PlanAttention(rationale=rationale, question=question):
+            status = PlanStatus.ATTENTION
+            changed = _with_plan(goal, event.plan, at, status=status, rationale=rationale, question=question)
+            return _settle_request(changed, charged=True)
+        case e.PlanFailed():
+            return _failed(goal, event, at)
+        case e.PlanRejected(guidance=guidance, by=by):
+            return _with_plan(goal, event.plan, at, status=PlanStatus.REJECTED, guidance=guidance, decided_by=by)
+        case e.PlanRetried(guidance=guidance, by=by):
+            return _with_plan(goal, event.plan, at, answered=True, guidance=guidance, decided_by=by)
+        case e.PlanApplied():
+            return _applied(goal, event, at)
+        case e.PlanCompleted(by=by):
+            changed = _with_plan(goal, event.plan, at, status=PlanStatus.COMPLETED, decided_by=by)
+            return replace(changed, ending=Ending.SUCCEEDED)
+        case _:
+            assert_never(event)
+
+
+def _requested(goal: Goal, event: e.PlanRequested, at: Instant) -> Goal:
+    plan = Plan(
+        number=event.plan,
+        trigger=event.trigger,
+        graph=event.graph,
+        requested_at=at,
+        status=PlanStatus.REQUESTED,
+        since=at,
+    )
+    return replace(goal, plans=(*goal.plans, plan), ledger=goal.ledger.reserve(Unit.PLANNER_CALLS, 1))
+
+
+def _called(goal: Goal, event: e.PlannerCalled, at: Instant) -> Goal:
+    plan = goal.plans[event.plan - 1]
+    calls = (*plan.calls, PlannerCall(number=event.call, started_at=at))
+    changed = _with_plan(goal, event.plan, plan.since, calls=calls)
+    return replace(changed, ledger=changed.ledger.reserve(Unit.AGENT_CALLS, 1))
+
+
+def _returned(goal: Goal, event: e.PlannerReturned, at: Instant) -> Goal:
+    changed = _with_call(goal, event.plan, returned_at=at, reply=event.reply)
+    spent = 1 if event.charged else 0
+    return replace(changed, ledger=changed.ledger.settle(Unit.AGENT_CALLS, reserved=1, spent=spent))
+
+
+def _proposed(goal: Goal, event: e.PlanProposed, at: Instant) -> Goal:
+    changed = _with_plan(
+        goal,
+        event.plan,
+        at,
+        status=PlanStatus.PROPOSED,
+        candidate=event.candidate,
+        digest=event.digest,
+        normalised=event.normalised,
+        rationale=event.candidate.rationale,
+    )
+    return _settle_request(changed, charged=True)
+
+
+def _failed(goal: Goal, event: e.PlanFailed, at: Instant) -> Goal:
+    changed = _with_plan(
+        goal,
+        event.plan,
+        at,
+        status=PlanStatus.FAILED,
+        failure=event.failure,
+        detail=event.detail,
+        charged=event.charged,
+    )
+    return _settle_request(changed, charged=event.charged)
+
+
+def _applied(goal: Goal, event: e.PlanApplied, at: Instant) -> Goal:
+    match goal.plans[event.plan - 1].candidate:
+        case Apply(milestone=draft, work=work):
+            milestone = Milestone(
+                sequence=draft.sequence,
+                title=draft.title,
+                objective=draft.objective,
+                acceptance=numbered("MC", draft.acceptance),
+                plan=event.plan,
+                root=event.root,
+                applied_at=at,
+            )
+        case _:
+            raise AssertionError(f"plan {event.plan} was applied without a graph")
+    changed = _with_plan(goal, event.plan, at, status=PlanStatus.APPLIED, decided_by=event.by)
+    ledger = changed.ledger.spend(Unit.MILESTONES).spend(Unit.WORK_ITEMS, len(work))
+    return replace(changed, milestones=(*changed.milestones, milestone), ledger=ledger)
+
+
+def numbered(prefix: str, texts: tuple[str, ...]) -> tuple[Criterion, ...]:
+    """Give criteria their ids, in order, such as `MC-1` and `MC-2`."""
+    return tuple(Criterion(CriterionId(f"{prefix}-{number}"), text) for number, text in enumerate(texts, 1))
+
+
+def _settle_request(goal: Goal, *, charged: bool) -> Goal:
+    ledger = goal.ledger.settle(Unit.PLANNER_CALLS, reserved=1, spent=1 if charged else 0)
+    return replace(goal, ledger=ledger)
+
+
+def _with_plan(goal: Goal, number: int, since: Instant, **changes: object) -> Goal:
+    plan = replace(goal.plans[number - 1], since=since, **changes)
+    return replace(goal, plans=(*goal.plans[: number - 1], plan, *goal.plans[number:]))
+
+
+def _with_call(goal: Goal, number: int, **changes: object) -> Goal:
+    plan = goal.plans[number - 1]
+    call = replace(plan.calls[-1], **changes)
+    return _with_plan(goal, number, plan.since, calls=(*plan.calls[:-1], call))

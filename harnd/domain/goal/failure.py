@@ -1,0 +1,77 @@
+"""Failures: each class has one row that says who pays, whether it is tried again, and who is asked.
+
+The table is data; the ordinary retry rule reads it and nothing else.  An uncharged failure never spends a charged
+budget; what bounds it instead is in its row.
+"""
+
+from types import MappingProxyType
+from typing import Final
+
+import msgspec
+
+from protocol import bounds
+from protocol.values import FailureClass
+
+
+class FailureRow(msgspec.Struct, frozen=True):
+    """What follows from a failure of one class."""
+
+    charged: bool
+    retried: bool  # by the ordinary rule, as long as its bound allows
+    advice: str  # what a person can do about it, as the end of a sentence
+    uncharged_bound: int | None = None  # how often in a row (upstream) or in all (lost) nobody pays
+
+
+_ROWS: dict[FailureClass, FailureRow] = {
+    FailureClass.ENVIRONMENT: FailureRow(
+        charged=False, retried=False, advice="repair what is missing on this machine, then retry"
+    ),
+    FailureClass.UPSTREAM: FailureRow(
+        charged=False,
+        retried=True,
+        advice="see whether the provider is up, then retry",
+        uncharged_bound=bounds.UNCHARGED_UPSTREAM_IN_A_ROW,
+    ),
+    FailureClass.QUOTA: FailureRow(charged=False, retried=False, advice="wait for the quota to come back, then retry"),
+    FailureClass.AUTH: FailureRow(charged=False, retried=False, advice="log the agent in again, then retry"),
+    FailureClass.SCHEMA: FailureRow(charged=True, retried=True, advice="retry with guidance, or use another model"),
+    FailureClass.REFUSAL: FailureRow(charged=True, retried=False, advice="read the refusal, then retry with guidance"),
+    # The same request would be cut at the same place: only a person can ask for less.
+    FailureClass.TRUNCATED: FailureRow(charged=True, retried=False, advice="ask for less, then retry"),
+    FailureClass.EMPTY: FailureRow(charged=True, retried=True, advice="retry with guidance"),
+    FailureClass.TIMEOUT: FailureRow(charged=True, retried=True, advice="retry, or allow more time in a new goal"),
+    FailureClass.STALLED: FailureRow(charged=True, retried=True, advice="see why the agent fell silent, then retry"),
+    FailureClass.PROOF: FailureRow(
+        charged=True, retried=True, advice="read the failed proof, then retry with guidance"
+    ),
+    FailureClass.REVIEW: FailureRow(charged=True, retried=False, advice="read the findings, then retry"),
+    FailureClass.DECISION: FailureRow(charged=False, retried=False, advice="decide what is asked, then retry"),
+    FailureClass.PERMISSION: FailureRow(
+        charged=True, retried=False, advice="look at what was changed out of bounds, then retry or cancel"
+    ),
+    FailureClass.LOST: FailureRow(
+        charged=False,
+        retried=True,
+        advice="see why the daemon keeps dying, then retry",
+        uncharged_bound=bounds.UNCHARGED_LOST,
+    ),
+}
+
+ROWS: Final = MappingProxyType(_ROWS)
+
+
+def charged(failure: FailureClass | None) -> bool:
+    """Tell whether an attempt that ended so spends a charged budget; success always does."""
+    return failure is None or ROWS[failure].charged
+
+
+def tried_again(failure: FailureClass, *, charged_before: int, allowed: int, uncharged_before: int) -> bool:
+    """Apply the ordinary rule.
+
+    `charged_before` attempts of `allowed` are spent, this one included; `uncharged_before` failures of this class's
+    bound have happened, this one included.
+    """
+    row = ROWS[failure]
+    if not row.retried or charged_before >= allowed:
+        return False
+    return row.uncharged_bound is None or uncharged_before < row.uncharged_bound

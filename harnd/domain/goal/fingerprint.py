@@ -1,0 +1,29 @@
+"""The fingerprint: a digest of every fact that can change what is due.
+
+Equal fingerprints start nothing and call nobody.  Time enters only through deadlines that have passed.
+"""
+
+from harnd.domain.digest import digest_of
+from harnd.domain.goal.goal import Goal
+from harnd.domain.goal.position import position
+from protocol.ids import Digest
+from protocol.values import Instant, Unit
+
+
+def fingerprint(goal: Goal, now: Instant) -> Digest:
+    """Digest what can change what is due."""
+    where = position(goal, now)
+    plan = goal.plan
+    return digest_of(
+        [
+            goal.intent_digest,
+            [where.phase.value, where.next_action.value, where.wake_at is not None and where.wake_at <= now],
+            [goal.generation, goal.milestone.root if goal.milestone else "", goal.head],
+            [plan.number, plan.status.value, len(plan.calls), plan.answered] if plan else [],
+            # Ticks are left out: a tick that changed nothing else must not wake the next one.
+            [[unit.value, entry.left] for unit, entry in goal.ledger.entries.items() if unit is not Unit.TICKS],
+            [goal.left(Unit.TICKS) > 0, goal.runtime_left(now) > 0],
+            [[item.id, item.standing.value, len(item.attempts), len(item.integrations)] for item in goal.active()],
+            list(goal.queue),
+        ]
+    )

@@ -1,0 +1,179 @@
+"""The state of one goal: what its events fold into, and the questions every rule asks of it.
+
+Nothing here is stored; it is rebuilt by `harnd.domain.goal.evolve` and never changed in place.
+"""
+
+from enum import StrEnum
+
+import msgspec
+
+from harnd.domain.digest import digest_of
+from harnd.domain.goal.intent import Criterion, Intent
+from harnd.domain.goal.ledger import Ledger
+from harnd.domain.goal.plan import Plan
+from harnd.domain.goal.template import Template
+from harnd.domain.goal.work import Standing, Work
+from protocol.ids import CommitId, Digest, WorkId
+from protocol.values import Instant, Micros, PlanStatus, Unit, WorkState
+
+
+class Ending(StrEnum):
+    """How a goal ended."""
+
+    SUCCEEDED = "succeeded"
+    CANCELLED = "cancelled"
+
+
+class Milestone(msgspec.Struct, frozen=True):
+    """A materialised step of the mission: one applied plan and its graph."""
+
+    sequence: int
+    title: str
+    objective: str
+    acceptance: tuple[Criterion, ...]
+    plan: int
+    root: WorkId
+    applied_at: Instant
+
+
+class Goal(msgspec.Struct, frozen=True):
+    """Everything that is known of one goal."""
+
+    intent: Intent
+    intent_digest: Digest
+    created_at: Instant
+    created_by: str
+    since: Instant  # when something other than a tick last happened
+    last_at: Instant
+    head: CommitId  # where the goal's branch is, by what was stored
+    ledger: Ledger
+    version: int = 0
+    plans: tuple[Plan, ...] = ()
+    work: dict[WorkId, Work] = {}
+    milestones: tuple[Milestone, ...] = ()
+    queue: tuple[WorkId, ...] = ()  # accepted, not yet integrated, oldest first
+    active_since: Instant | None = None
+    active_before: Micros = Micros(0)
+    attended_by: str = ""
+    ending: Ending | None = None
+    ended_reason: str = ""
+
+    # --- plans
+
+    @property
+    def plan(self) -> Plan | None:
+        """Return the newest plan."""
+        return self.plans[-1] if self.plans else None
+
+    @property
+    def generation(self) -> int:
+        """Return the number of applied plans."""
+        return len(self.milestones)
+
+    # --- the active graph
+
+    @property
+    def milestone(self) -> Milestone | None:
+        """Return the step that is being worked on, or was last."""
+        return self.milestones[-1] if self.milestones else None
+
+    @property
+    def root(self) -> Work | None:
+        """Return the item at the end of the active graph."""
+        return self.work[self.milestones[-1].root] if self.milestones else None
+
+    def active(self) -> tuple[Work, ...]:
+        """Return the items of the active graph in the order they were planned."""
+        if self.milestone is None:
+            return ()
+        return tuple(item for item in self.work.values() if item.plan == self.milestone.plan)
+
+    def graph_digest(self) -> Digest:
+        """Identify the work graph a planner is asked about."""
+        return digest_of([[item.id, self.state_of(item).value, len(item.attempts)] for item in self.work.values()])
+
+    def template_of(self, item: Work) -> Template:
+        """Return the recipe of an item; plans name only templates of the intent."""
+        template = self.intent.template(item.template)
+        if template is None:
+            raise AssertionError(f"{item.id}: no template {item.template} in the intent")
+        return template
+
+    # --- states
+
+    def unmet(self, item: Work) -> tuple[WorkId, ...]:
+        """Return the dependencies whose work is not yet on the goal's branch."""
+        return tuple(name for name in item.dependencies if self.work[name].standing is not Standing.INTEGRATED)
+
+    def held_by(self, item: Work) -> WorkId | None:
+        """Return the cancelled or blocked item that an open item cannot get past, however far away."""
+        ahead, seen = list(item.dependencies), set(item.dependencies)  # each item once: diamonds multiply paths
+        while ahead:
+            name = ahead.pop(0)
+            before = self.work[name]
+            if before.standing in (Standing.CANCELLED, Standing.BLOCKED):
+                return name
+            if before.standing is Standing.OPEN:
+                further = [other for other in before.dependencies if other not in seen]
+                seen.update(further)
+                ahead.extend(further)
+        return None
+
+    def state_of(self, item: Work) -> WorkState:
+        """Derive the state that people see."""
+        match item.standing:
+            case Standing.OPEN:
+                return WorkState.WAITING if self.unmet(item) else WorkState.READY
+            case Standing.RUNNING | Standing.ACCEPTED | Standing.INTEGRATING:
+                return WorkState.RUNNING
+            case Standing.IN_REVIEW:
+                return WorkState.IN_REVIEW
+            case Standing.BLOCKED:
+                return WorkState.BLOCKED
+            case Standing.INTEGRATED:
+                return WorkState.SUCCEEDED
+            case Standing.CANCELLED:
+                return WorkState.CANCELLED
+
+    def in_standing(self, standing: Standing) -> tuple[Work, ...]:
+        """Return the active items that stand so."""
+        return tuple(item for item in self.active() if item.standing is standing)
+
+    def ready(self) -> tuple[Work, ...]:
+        """Return the active items that could be started."""
+        return tuple(item for item in self.in_standing(Standing.OPEN) if not self.unmet(item))
+
+    # --- what runs and what it costs
+
+    @property
+    def calls_running(self) -> bool:
+        """Tell whether an attempt or a planner call is owed its end."""
+        planning = self.plan is not None and self.plan.open_call is not None
+        return planning or any(item.running for item in self.work.values())
+
+    def active_runtime(self, now: Instant) -> Micros:
+        """Return how long calls and attempts have run in all, overlapping time counted once."""
+        running = max(0, now - self.active_since) if self.active_since is not None else 0
+        return Micros(self.active_before + running)
+
+    def runtime_left(self, now: Instant) -> Micros:
+        """Return how much longer calls and attempts may run."""
+        return Micros(max(0, self.intent.limits.active_runtime - self.active_runtime(now)))
+
+    def left(self, unit: Unit) -> int:
+        """Return what is left of a budget."""
+        return self.ledger.left(unit)
+
+    # --- the mission
+
+    def milestone_met(self) -> bool:
+        """Tell whether the active root is accepted and on the goal's branch."""
+        return self.root is not None and self.root.standing is Standing.INTEGRATED
+
+    def guidance(self) -> tuple[tuple[int, str], ...]:
+        """Return every word of guidance the operator gave the planner, with the number of its plan."""
+        return tuple((plan.number, plan.guidance) for plan in self.plans if plan.guidance)
+
+    def rejected(self) -> tuple[Plan, ...]:
+        """Return the plans whose candidate a person turned down."""
+        return tuple(plan for plan in self.plans if plan.status is PlanStatus.REJECTED)

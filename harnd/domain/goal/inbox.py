@@ -1,0 +1,58 @@
+"""The inbox of one goal: everything about it that waits for a person, whatever else is running."""
+
+from collections.abc import Iterator
+
+import msgspec
+
+from harnd.domain.goal.candidate import Apply
+from harnd.domain.goal.goal import Goal
+from harnd.domain.goal.plan import Plan
+from harnd.domain.goal.position import position
+from harnd.domain.goal.work import Standing
+from protocol.ids import Digest
+from protocol.values import Instant, Phase, PlanStatus
+
+
+class Ask(msgspec.Struct, frozen=True):
+    """One thing that waits for a person."""
+
+    kind: str  # plan, attention, work, blocked, budget
+    subject: str
+    summary: str
+    since: Instant
+    digest: Digest | None = None  # what a decision about it must name
+
+
+def asks(goal: Goal, now: Instant) -> tuple[Ask, ...]:
+    """Return what waits for a person, oldest first."""
+    if goal.ending is not None:
+        return ()
+    return tuple(sorted(_asks(goal, now), key=lambda ask: (ask.since, ask.subject)))
+
+
+def _asks(goal: Goal, now: Instant) -> Iterator[Ask]:
+    if goal.plan is not None:
+        yield from _about_plan(goal.plan)
+    for item in goal.in_standing(Standing.IN_REVIEW):
+        proof = item.last.proof if item.last else None
+        yield Ask(
+            "work", item.id, f"{item.title}: proved, to be accepted", item.since, proof.digest() if proof else None
+        )
+    for item in goal.in_standing(Standing.BLOCKED):
+        cause = item.blocked.value if item.blocked else "unknown"
+        yield Ask("blocked", item.id, f"{cause}: {item.blocked_detail}", item.since)
+    where = position(goal, now)
+    if where.phase is Phase.BUDGET_EXHAUSTED:
+        yield Ask("budget", goal.intent.goal, where.reason, goal.since)
+    elif where.phase is Phase.BLOCKED and not goal.in_standing(Standing.BLOCKED):
+        yield Ask("blocked", goal.intent.goal, where.reason, goal.since)
+
+
+def _about_plan(plan: Plan) -> Iterator[Ask]:
+    subject = f"plan/{plan.number}"
+    if plan.status is PlanStatus.PROPOSED:
+        what = "apply" if isinstance(plan.candidate, Apply) else "complete"
+        yield Ask("plan", subject, f"{what}: {plan.rationale}", plan.since, plan.digest)
+    elif plan.asks:
+        said = plan.question if plan.status is PlanStatus.ATTENTION else f"failed: {plan.detail}"
+        yield Ask("attention", subject, said, plan.since)

@@ -1,0 +1,71 @@
+"""The ledger of one goal: what was spent, what is set aside, and what is left.
+
+Set aside before anything is dispatched, settled when it ended.  `spent + reserved` never passes the limit: whoever
+reserves asks `left` first, and a rule that forgets it is stopped here.
+"""
+
+import msgspec
+
+from harnd.domain.goal.intent import Intent
+from protocol.values import Unit
+
+
+class Entry(msgspec.Struct, frozen=True):
+    """One unit's account."""
+
+    limit: int
+    spent: int = 0
+    reserved: int = 0
+
+    @property
+    def left(self) -> int:
+        """Return what can still be set aside."""
+        return self.limit - self.spent - self.reserved
+
+
+class Ledger(msgspec.Struct, frozen=True):
+    """Every unit's account."""
+
+    entries: dict[Unit, Entry]
+
+    def left(self, unit: Unit) -> int:
+        """Return what can still be set aside of a unit."""
+        return self.entries[unit].left
+
+    def reserve(self, unit: Unit, count: int) -> "Ledger":
+        """Set `count` aside."""
+        entry = self.entries[unit]
+        return self._with(unit, msgspec.structs.replace(entry, reserved=entry.reserved + count))
+
+    def settle(self, unit: Unit, *, reserved: int, spent: int) -> "Ledger":
+        """Give back what was set aside and book what was used."""
+        entry = self.entries[unit]
+        return self._with(unit, Entry(limit=entry.limit, spent=entry.spent + spent, reserved=entry.reserved - reserved))
+
+    def spend(self, unit: Unit, count: int = 1) -> "Ledger":
+        """Book what is used the moment it is decided."""
+        return self.settle(unit, reserved=0, spent=count)
+
+    def exhausted(self) -> tuple[Unit, ...]:
+        """Name the units of which nothing is left."""
+        return tuple(unit for unit, entry in self.entries.items() if entry.left <= 0)
+
+    def _with(self, unit: Unit, entry: Entry) -> "Ledger":
+        if entry.reserved < 0 or entry.spent < 0:
+            raise AssertionError(f"{unit}: settled more than was set aside: {entry}")
+        return Ledger({**self.entries, unit: entry})
+
+
+def opened(intent: Intent) -> Ledger:
+    """Open the books of a new goal."""
+    return Ledger(
+        {
+            Unit.ATTEMPTS: Entry(intent.limits.attempts),
+            Unit.AGENT_CALLS: Entry(intent.limits.agent_calls),
+            Unit.PLANNER_CALLS: Entry(intent.replanning.max_replans),
+            Unit.MILESTONES: Entry(intent.mission.max_milestones),
+            Unit.WORK_ITEMS: Entry(intent.replanning.planned_work),
+            Unit.TICKS: Entry(intent.limits.ticks),
+            Unit.ACTIVE_RUNTIME_US: Entry(intent.limits.active_runtime),
+        }
+    )

@@ -1,0 +1,89 @@
+"""The planner's contract: one closed JSON Schema per branch, made for exactly this request.
+
+The same schema is shown in the first prompt and validates the answer.  A branch that is not possible now is not
+offered: no `apply` without milestone budget, no `complete` before there is a milestone to look at.
+"""
+
+from typing import TypeAlias
+
+from harnd.domain.goal.goal import Goal
+from protocol import bounds, ids
+from protocol.values import PlanDecision, Trigger, Unit
+
+Schema: TypeAlias = dict[str, object]
+
+
+def planner_schema(goal: Goal, trigger: Trigger) -> Schema:
+    """Build the schema of one request."""
+    branches = [_attention()]
+    if trigger is Trigger.MILESTONE:
+        branches.insert(0, _complete(goal))
+    if _room_for_work(goal):
+        branches.insert(0, _apply(goal))
+    return {"$schema": "https://json-schema.org/draft/2020-12/schema", "oneOf": branches}
+
+
+def _room_for_work(goal: Goal) -> bool:
+    return goal.left(Unit.MILESTONES) > 0 and goal.left(Unit.WORK_ITEMS) > 0 and goal.left(Unit.ATTEMPTS) > 0
+
+
+def _apply(goal: Goal) -> Schema:
+    most = min(goal.intent.replanning.work_per_plan, goal.left(Unit.WORK_ITEMS))
+    milestone = _object(
+        sequence={"type": "integer", "enum": [goal.generation + 1]},
+        title=_text(bounds.TITLE_CHARS),
+        objective=_text(bounds.OBJECTIVE_CHARS),
+        acceptance=_list(_text(bounds.CRITERION_CHARS), least=1, most=bounds.CRITERIA),
+    )
+    work = _list(_draft(goal), least=1, most=most)
+    return _branch(PlanDecision.APPLY, milestone=milestone, work=work)
+
+
+def _draft(goal: Goal) -> Schema:
+    return _object(
+        key={"type": "string", "pattern": f"^{ids.WORK_KEY}$"},
+        title=_text(bounds.TITLE_CHARS),
+        objective=_text(bounds.OBJECTIVE_CHARS),
+        acceptance=_list(_text(bounds.CRITERION_CHARS), least=1, most=bounds.CRITERIA),
+        dependencies=_list(_text(bounds.LABEL_CHARS), least=0, most=bounds.DEPENDENCIES),
+        template={"type": "string", "enum": [template.name for template in goal.intent.templates]},
+        paths=_list(_text(bounds.PATH_CHARS), least=0, most=bounds.DECLARED_PATHS),
+    )
+
+
+def _complete(goal: Goal) -> Schema:
+    criteria = [criterion.id for criterion in goal.intent.mission.acceptance]
+    claim = _object(
+        criterion={"type": "string", "enum": criteria},
+        work=_list({"type": "string", "pattern": f"^{ids.WORK_ID}$"}, least=1, most=bounds.DEPENDENCIES),
+        note=_text(bounds.CRITERION_CHARS),
+    )
+    return _branch(PlanDecision.COMPLETE, evidence=_list(claim, least=len(criteria), most=len(criteria)))
+
+
+def _attention() -> Schema:
+    return _branch(PlanDecision.ATTENTION, question=_text(bounds.GUIDANCE_CHARS))
+
+
+def _branch(decision: PlanDecision, **properties: Schema) -> Schema:
+    return _object(
+        decision={"type": "string", "const": decision.value}, rationale=_text(bounds.RATIONALE_CHARS), **properties
+    )
+
+
+def _object(**properties: Schema) -> Schema:
+    return {
+        "type": "object",
+        "properties": properties,
+        "required": list(properties),
+        "additionalProperties": False,
+    }
+
+
+def _text(most: int) -> Schema:
+    # At least one character that is no white space: a blank title says nothing.
+    return {"type": "string", "minLength": 1, "maxLength": most, "pattern": r"\S"}
+
+
+def _list(items: Schema, *, least: int, most: int) -> Schema:
+    return {"type": "array", "items": items, "minItems": least, "maxItems": most}

@@ -1,0 +1,210 @@
+"""Position: the phase of a goal and its next action, with one sentence of reason.  Derived, never stored.
+
+The first condition that holds decides; the order below is the order of what a person most needs to know.  A state
+that is not the end has an owner or a timer, and every blocked one a verb that leads out.
+"""
+
+from collections.abc import Callable
+from typing import Final
+
+import msgspec
+
+from harnd.domain.goal import events as e
+from harnd.domain.goal import failure as failures
+from harnd.domain.goal.backoff import attempt_not_before, call_not_before
+from harnd.domain.goal.goal import Ending, Goal
+from harnd.domain.goal.rules.tick import affordable, may_call, tick, wanted_trigger
+from harnd.domain.goal.work import Standing
+from protocol.values import Instant, NextAction, Phase, PlanStatus, Unit
+
+
+class Position(msgspec.Struct, frozen=True, omit_defaults=True):
+    """Where a goal stands, why, and what would change it."""
+
+    phase: Phase
+    next_action: NextAction
+    reason: str
+    would_change: str
+    verbs: tuple[str, ...] = ()  # what a person can type, without `harnctl`
+    wake_at: Instant | None = None  # when harnd looks again by itself
+
+
+def position(goal: Goal, now: Instant) -> Position:
+    """Return where a goal stands."""
+    for condition in _CONDITIONS:
+        if (found := condition(goal, now)) is not None:
+            return found
+    raise AssertionError(f"{goal.intent.goal}: no condition holds")
+
+
+def _ended(goal: Goal, _now: Instant) -> Position | None:
+    match goal.ending:
+        case Ending.SUCCEEDED:
+            return Position(Phase.SUCCEEDED, NextAction.NONE, "the mission is met", "nothing; it is done")
+        case Ending.CANCELLED:
+            reason = f"cancelled by the operator: {goal.ended_reason}"
+            return Position(Phase.CANCELLED, NextAction.NONE, reason, "nothing; it is over")
+        case None:
+            return None
+
+
+def _out_of_ticks(goal: Goal, _now: Instant) -> Position | None:
+    return _budget(goal, "every tick is spent") if goal.left(Unit.TICKS) < 1 else None
+
+
+def _running(goal: Goal, now: Instant) -> Position | None:
+    what: list[str] = []
+    if goal.plan is not None and (call := goal.plan.open_call) is not None:
+        what.append(f"the planner (plan {goal.plan.number}, call {call.number})")
+    what.extend(f"{item.id} attempt {item.attempts[-1].number}" for item in goal.in_standing(Standing.RUNNING))
+    what.extend(f"integration of {item.id}" for item in goal.in_standing(Standing.INTEGRATING))
+    if not what:
+        return None
+    wake = Instant(now + goal.runtime_left(now)) if goal.calls_running and goal.runtime_left(now) > 0 else None
+    reason = f"running: {', '.join(what)}"
+    return Position(Phase.RUNNING, NextAction.WAIT_FOR_RUN, reason, "the end of what is running", wake_at=wake)
+
+
+def _plan_proposed(goal: Goal, _now: Instant) -> Position | None:
+    plan = goal.plan
+    if plan is None or plan.status is not PlanStatus.PROPOSED:
+        return None
+    name = goal.intent.goal
+    return Position(
+        Phase.AWAITING_ATTENTION,
+        NextAction.DECIDE_PLAN,
+        f"plan {plan.number} waits for approval",
+        "a decision about the plan",
+        verbs=(
+            f"plan show {name} {plan.number}",
+            f"plan approve {name} {plan.number}",
+            f"plan reject {name} {plan.number}",
+        ),
+    )
+
+
+def _plan_asks(goal: Goal, _now: Instant) -> Position | None:
+    plan = goal.plan
+    if plan is None or not plan.asks:
+        return None
+    if plan.status is PlanStatus.ATTENTION:
+        reason = f"the planner asks: {plan.question}"
+    else:
+        cause = plan.failure.value if plan.failure else "unknown"
+        advice = failures.ROWS[plan.failure].advice if plan.failure else "retry it"
+        reason = f"plan {plan.number} failed ({cause}): {plan.detail}; {advice}"
+    if goal.left(Unit.PLANNER_CALLS) < 1:
+        return _budget(goal, f"{reason}; and every plan request is spent")
+    name = goal.intent.goal
+    return Position(
+        Phase.AWAITING_ATTENTION,
+        NextAction.RETRY_PLAN,
+        reason,
+        "an answer to the planner",
+        verbs=(f"plan show {name} {plan.number}", f"plan retry {name} {plan.number}"),
+    )
+
+
+_ACTIONS: Final[tuple[tuple[type[e.Event], NextAction, str], ...]] = (
+    (e.PlannerCalled, NextAction.PLAN_INITIAL, "the planner is called next"),
+    (e.IntegrationStarted, NextAction.RUN, "accepted work is brought onto the goal's branch next"),
+    (e.AttemptStarted, NextAction.RUN, "work is started next"),
+)
+
+
+def _can_move(goal: Goal, now: Instant) -> Position | None:
+    moves = tick(goal, now)
+    for kind, action, reason in _ACTIONS:
+        if any(isinstance(event, kind) for event in moves):
+            planning = action is NextAction.PLAN_INITIAL
+            after_milestone = planning and goal.milestone is not None
+            chosen = NextAction.PLAN_MILESTONE if after_milestone else action
+            return Position(Phase.READY, chosen, reason, "the next tick, at once")
+    return None
+
+
+def _waits_for_time(goal: Goal, now: Instant) -> Position | None:
+    times = [attempt_not_before(item) for item in goal.ready() if affordable(goal, item, now)]
+    if goal.plan is not None and goal.plan.status is PlanStatus.REQUESTED and may_call(goal, now):
+        times.append(call_not_before(goal.plan))
+    ahead = [at for at in times if at is not None and at > now]
+    if not ahead:
+        return None
+    reason = "the provider failed; harnd tries again after a pause"
+    return Position(Phase.WAITING, NextAction.WAIT_FOR_TIMER, reason, "the end of the pause", wake_at=min(ahead))
+
+
+def _in_review(goal: Goal, _now: Instant) -> Position | None:
+    items = goal.in_standing(Standing.IN_REVIEW)
+    if not items:
+        return None
+    name = goal.intent.goal
+    first = items[0].id
+    return Position(
+        Phase.AWAITING_ATTENTION,
+        NextAction.DECIDE_WORK,
+        f"proved and waiting to be accepted: {', '.join(item.id for item in items)}",
+        "a decision about the work",
+        verbs=(f"work show {name} {first}", f"work accept {name} {first}", f"work reopen {name} {first}"),
+    )
+
+
+def _blocked(goal: Goal, _now: Instant) -> Position | None:
+    items = goal.in_standing(Standing.BLOCKED)
+    if not items:
+        return None
+    item, name = items[0], goal.intent.goal
+    cause = item.blocked.value if item.blocked else "unknown"
+    advice = failures.ROWS[item.blocked].advice if item.blocked else "retry it"
+    reason = f"{item.id} is blocked ({cause}): {item.blocked_detail}; {advice}"
+    verbs = (f"work show {name} {item.id}", f"work retry {name} {item.id}", f"work cancel {name} {item.id}")
+    return Position(Phase.BLOCKED, NextAction.RESOLVE_BLOCKED, reason, "a decision about the blocked work", verbs=verbs)
+
+
+def _short_of_budget(goal: Goal, now: Instant) -> Position | None:
+    wants_plan = wanted_trigger(goal) is not None or (
+        goal.plan is not None and goal.plan.status is PlanStatus.REQUESTED
+    )
+    if wants_plan or goal.ready():
+        spent = ", ".join(unit.value for unit in goal.ledger.exhausted()) or "answers per work or agent calls"
+        if goal.runtime_left(now) < 1:
+            spent = "active runtime"
+        return _budget(goal, f"nothing more can be started: {spent} spent")
+    return None
+
+
+def _held_up(goal: Goal, _now: Instant) -> Position | None:
+    for item in goal.in_standing(Standing.OPEN):
+        holder = goal.held_by(item)
+        if holder is not None:
+            return _held(goal, f"{item.id} needs {holder}, which is {goal.state_of(goal.work[holder])}", holder)
+    for item in goal.in_standing(Standing.CANCELLED):
+        return _held(goal, f"{item.id} was cancelled, and the milestone cannot be met without it", item.id)
+    return None
+
+
+def _held(goal: Goal, reason: str, holder: str) -> Position:
+    name = goal.intent.goal
+    verbs = (f"work reopen {name} {holder}", f"goal cancel {name}")
+    return Position(Phase.BLOCKED, NextAction.RESOLVE_BLOCKED, reason, "reopening the work", verbs=verbs)
+
+
+def _budget(goal: Goal, reason: str) -> Position:
+    name = goal.intent.goal
+    verbs = (f"budget {name}", f"goal cancel {name}")
+    return Position(Phase.BUDGET_EXHAUSTED, NextAction.ANSWER_BUDGET, reason, "a larger budget", verbs=verbs)
+
+
+_CONDITIONS: Final[tuple[Callable[[Goal, Instant], Position | None], ...]] = (
+    _ended,
+    _out_of_ticks,
+    _running,
+    _plan_proposed,
+    _plan_asks,
+    _can_move,
+    _waits_for_time,
+    _in_review,
+    _blocked,
+    _short_of_budget,
+    _held_up,
+)

@@ -1,0 +1,57 @@
+"""What becomes of an attempt.  A runner reports; the rules judge: success is a satisfied proof of a real change."""
+
+from harnd.domain.goal import commands as c
+from harnd.domain.goal import events as e
+from harnd.domain.goal import failure as failures
+from harnd.domain.goal.goal import Goal
+from harnd.domain.goal.overlap import undeclared
+from harnd.domain.goal.work import Work
+from protocol.values import AttemptOutcome, FailureClass
+
+Judged = tuple[AttemptOutcome, FailureClass | None, str]
+
+
+def decide_attempt(goal: Goal, command: c.ReportAttempt) -> list[e.GoalEvent]:
+    """Apply the rules to the end of an attempt; a late or foreign one is kept as superseded."""
+    item = goal.work.get(command.work)
+    if item is None or not 1 <= command.attempt <= len(item.attempts):
+        return []
+    if goal.ending is not None or item.running is None or item.running.number != command.attempt:
+        outcome = command.report.outcome
+        return [e.AttemptSuperseded(work=command.work, attempt=command.attempt, outcome=outcome)]
+    return [_ended(item, command)]
+
+
+def _ended(item: Work, command: c.ReportAttempt) -> e.AttemptEnded:
+    report = command.report
+    outcome, failure, detail = _judge(report)
+    return e.AttemptEnded(
+        work=command.work,
+        attempt=command.attempt,
+        outcome=outcome,
+        charged=failures.charged(failure),
+        ran=report.ran,
+        usage=report.usage,
+        failure=failure,
+        detail=detail,
+        output=report.output,
+        commit=report.commit,
+        tree=report.tree,
+        changed=report.changed,
+        undeclared=undeclared(report.changed, item.paths),
+        proof=report.proof,
+        reports=report.reports,
+    )
+
+
+def _judge(report: c.AttemptReport) -> Judged:
+    if report.outcome is not AttemptOutcome.SUCCEEDED:
+        return report.outcome, report.failure or FailureClass.ENVIRONMENT, report.detail
+    if not report.changed:
+        return AttemptOutcome.FAILED, FailureClass.EMPTY, "the attempt changed nothing"
+    if report.proof is None:
+        return AttemptOutcome.FAILED, FailureClass.PROOF, "nothing was proved"
+    if not report.proof.satisfied:
+        names = ", ".join(f"{entry.name} {entry.found}" for entry in report.proof.failures())
+        return AttemptOutcome.FAILED, FailureClass.PROOF, f"the proof does not hold: {names or 'no criterion'}"
+    return AttemptOutcome.SUCCEEDED, None, report.detail

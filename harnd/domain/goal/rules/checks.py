@@ -1,0 +1,32 @@
+"""Checks that several families of rules share."""
+
+from harnd.domain.goal.goal import Goal
+from harnd.domain.goal.work import Work
+from harnd.domain.rejected import Rejected
+from protocol.ids import WorkId
+
+
+def refuse_ended(goal: Goal) -> None:
+    """Refuse anything that would change a goal that has ended."""
+    if goal.ending is not None:
+        raise Rejected("goal.ended", f"goal {goal.intent.goal} has {goal.ending}; nothing about it can be decided")
+
+
+def bounded(name: str, text: str, most: int) -> str:
+    """Return a person's words without outer white space; refuse none, and more than `most` characters."""
+    plain = text.strip()
+    if not plain:
+        raise Rejected(f"text.{name}_missing", f"{name} is missing", fix=f"say it in at most {most} characters")
+    if len(plain) > most:
+        raise Rejected(f"text.{name}_too_long", f"{name} has {len(plain)} characters; at most {most} are kept")
+    return plain
+
+
+def active_item(goal: Goal, name: WorkId) -> Work:
+    """Return an item of the active graph."""
+    item = goal.work.get(name)
+    if item is None:
+        raise Rejected("work.unknown", f"goal {goal.intent.goal} has no work {name}")
+    if goal.milestone is None or item.plan != goal.milestone.plan:
+        raise Rejected("work.not_active", f"{name} belongs to plan {item.plan}, which a later plan has built upon")
+    return item

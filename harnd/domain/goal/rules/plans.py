@@ -1,0 +1,113 @@
+"""What a person decides about plans.  Every decision names the digest of what the person saw."""
+
+from typing import TypeAlias, assert_never
+
+from harnd.domain.goal import commands as c
+from harnd.domain.goal import events as e
+from harnd.domain.goal.candidate import Apply, Complete, WorkDraft
+from harnd.domain.goal.evolve_plan import numbered
+from harnd.domain.goal.goal import Goal
+from harnd.domain.goal.graph import graph_problems, root_of
+from harnd.domain.goal.plan import Plan
+from harnd.domain.goal.rules.checks import bounded, refuse_ended
+from harnd.domain.rejected import Rejected
+from protocol import bounds, ids
+from protocol.ids import WorkId, WorkKey
+from protocol.values import PlanStatus, Unit
+
+PlanCommand: TypeAlias = c.ApprovePlan | c.RejectPlan | c.RetryPlan
+
+
+def decide_plan(goal: Goal, command: PlanCommand) -> list[e.GoalEvent]:
+    """Apply the rules to a person's decision about a plan."""
+    plan = _plan(goal, command.plan)
+    match command:
+        case c.ApprovePlan():
+            return _approve(goal, plan, command)
+        case c.RejectPlan():
+            return _reject(goal, plan, command)
+        case c.RetryPlan():
+            return _retry(goal, plan, command)
+        case _:
+            assert_never(command)
+
+
+def _plan(goal: Goal, number: int) -> Plan:
+    if not 1 <= number <= len(goal.plans):
+        raise Rejected("plan.unknown", f"goal {goal.intent.goal} has no plan {number}")
+    return goal.plans[number - 1]
+
+
+def _approve(goal: Goal, plan: Plan, command: c.ApprovePlan) -> list[e.GoalEvent]:
+    if plan.status in (PlanStatus.APPLIED, PlanStatus.COMPLETED) and plan.digest == command.digest:
+        return []
+    _refuse_undecidable(goal, plan, command.digest)
+    match plan.candidate:
+        case Apply() as candidate:
+            return _apply(goal, plan, candidate, command)
+        case Complete():
+            return [e.PlanCompleted(plan=plan.number, digest=command.digest, by=command.by)]
+        case None:
+            raise AssertionError(f"plan {plan.number} is proposed without a candidate")
+
+
+def _apply(goal: Goal, plan: Plan, candidate: Apply, command: c.ApprovePlan) -> list[e.GoalEvent]:
+    root = root_of(candidate)
+    problems = graph_problems(goal, candidate)
+    if root is None or problems:
+        said = "; ".join(str(problem) for problem in problems)
+        raise Rejected("plan.stale", f"plan {plan.number} no longer fits: {said}", fix="reject it with guidance")
+    keys = {draft.key for draft in candidate.work}
+    created = [_created(plan.number, draft, keys) for draft in candidate.work]
+    applied = e.PlanApplied(plan=plan.number, digest=command.digest, root=ids.work_id(plan.number, root), by=command.by)
+    return [*created, applied]
+
+
+def _created(plan: int, draft: WorkDraft, keys: set[WorkKey]) -> e.WorkCreated:
+    return e.WorkCreated(
+        work=ids.work_id(plan, draft.key),
+        key=draft.key,
+        plan=plan,
+        title=draft.title,
+        objective=draft.objective,
+        acceptance=numbered("WC", draft.acceptance),
+        dependencies=tuple(
+            ids.work_id(plan, WorkKey(name)) if name in keys else WorkId(name) for name in draft.dependencies
+        ),
+        template=draft.template,
+        paths=draft.paths,
+    )
+
+
+def _reject(goal: Goal, plan: Plan, command: c.RejectPlan) -> list[e.GoalEvent]:
+    guidance = bounded("guidance", command.guidance, bounds.GUIDANCE_CHARS)
+    if plan.status is PlanStatus.REJECTED and plan.digest == command.digest and plan.guidance == guidance:
+        return []
+    _refuse_undecidable(goal, plan, command.digest)
+    return [e.PlanRejected(plan=plan.number, digest=command.digest, guidance=guidance, by=command.by)]
+
+
+def _retry(goal: Goal, plan: Plan, command: c.RetryPlan) -> list[e.GoalEvent]:
+    guidance = bounded("guidance", command.guidance, bounds.GUIDANCE_CHARS)
+    if plan.answered and plan.guidance == guidance:
+        return []
+    refuse_ended(goal)
+    if plan is not goal.plan or not plan.asks:
+        raise Rejected(
+            "plan.not_asking", f"plan {plan.number} is {plan.status}; only a plan that asks or failed can be retried"
+        )
+    if goal.left(Unit.PLANNER_CALLS) < 1:
+        raise Rejected("budget.planner_calls", "every plan request of this goal is spent", fix="cancel the goal")
+    return [e.PlanRetried(plan=plan.number, guidance=guidance, by=command.by)]
+
+
+def _refuse_undecidable(goal: Goal, plan: Plan, digest: str) -> None:
+    refuse_ended(goal)
+    if plan.status is not PlanStatus.PROPOSED:
+        raise Rejected("plan.not_proposed", f"plan {plan.number} is {plan.status}; there is nothing to decide about it")
+    if plan.digest != digest:
+        raise Rejected(
+            "plan.stale",
+            f"plan {plan.number} has digest {plan.digest}, not {digest}",
+            fix=f"look again: harnctl plan show {goal.intent.goal} {plan.number}",
+        )

@@ -1,0 +1,115 @@
+"""What a person decides about work items."""
+
+from typing import TypeAlias, assert_never
+
+from harnd.domain.goal import commands as c
+from harnd.domain.goal import events as e
+from harnd.domain.goal.goal import Goal
+from harnd.domain.goal.rules.cancel import ended_by_person, plan_withdrawn
+from harnd.domain.goal.rules.checks import active_item, bounded, refuse_ended
+from harnd.domain.goal.work import Standing, Work
+from harnd.domain.rejected import Rejected
+from protocol import bounds
+from protocol.values import Unit
+
+WorkCommand: TypeAlias = c.AcceptWork | c.ReopenWork | c.RetryWork | c.CancelWork
+
+_REOPENABLE = (Standing.IN_REVIEW, Standing.BLOCKED, Standing.ACCEPTED, Standing.INTEGRATED, Standing.CANCELLED)
+
+
+def decide_work(goal: Goal, command: WorkCommand) -> list[e.GoalEvent]:
+    """Apply the rules to a person's decision about a work item."""
+    item = active_item(goal, command.work)
+    match command:
+        case c.AcceptWork():
+            return _accept(goal, item, command)
+        case c.ReopenWork():
+            return _reopen(goal, item, command)
+        case c.RetryWork():
+            return _retry(goal, item, command)
+        case c.CancelWork():
+            return _cancel(goal, item, command)
+        case _:
+            assert_never(command)
+
+
+def _accept(goal: Goal, item: Work, command: c.AcceptWork) -> list[e.GoalEvent]:
+    if item.accepted_proof == command.proof:
+        return []
+    refuse_ended(goal)
+    attempt = item.last
+    if item.standing is not Standing.IN_REVIEW or attempt is None or attempt.proof is None:
+        raise Rejected("work.not_in_review", f"{item.id} is {goal.state_of(item)}; only work in review is accepted")
+    if attempt.proof.digest() != command.proof:
+        raise Rejected(
+            "work.stale_proof",
+            f"the proof of {item.id} has digest {attempt.proof.digest()}, not {command.proof}",
+            fix=f"look again: harnctl work show {goal.intent.goal} {item.id}",
+        )
+    _refuse_undisposed(item, dict(command.dispositions))
+    return [
+        e.WorkAccepted(
+            work=item.id,
+            attempt=attempt.number,
+            proof=command.proof,
+            by=command.by,
+            dispositions=command.dispositions,
+        )
+    ]
+
+
+def _refuse_undisposed(item: Work, dispositions: dict[str, str]) -> None:
+    known = {finding.id for finding in item.findings}
+    wrong = [f"{name} is no open finding" for name in dispositions if name not in known]
+    for finding in item.findings:
+        said = dispositions.get(finding.id, "")
+        reason = said.removeprefix("deferred:").strip() if said.startswith("deferred:") else ""
+        if said != "fixed" and not reason:
+            wrong.append(f"{finding.id} ({finding.text!r}) must be `fixed` or `deferred: reason`")
+        elif len(reason) > bounds.CRITERION_CHARS:
+            wrong.append(f"the reason for {finding.id} is longer than {bounds.CRITERION_CHARS} characters")
+    if wrong:
+        raise Rejected("work.findings_open", "; ".join(wrong), fix="pass --dispose FINDING=fixed for each")
+
+
+def _reopen(goal: Goal, item: Work, command: c.ReopenWork) -> list[e.GoalEvent]:
+    refuse_ended(goal)
+    if item.standing not in _REOPENABLE:
+        raise Rejected("work.not_reopenable", f"{item.id} is {goal.state_of(item)}; there is nothing to reopen")
+    if not 1 <= len(command.findings) <= bounds.REOPEN_FINDINGS - len(item.findings):
+        raise Rejected(
+            "work.findings_count",
+            f"{len(command.findings)} findings beside {len(item.findings)} open ones; "
+            f"expected at least one and at most {bounds.REOPEN_FINDINGS} in all",
+        )
+    findings = tuple(
+        e.OpenFinding(f"f{item.findings_seen + number}", bounded("finding", text, bounds.FINDING_CHARS))
+        for number, text in enumerate(command.findings, 1)
+    )
+    _refuse_without_attempt(goal)
+    # A plan that was made for the graph as it was has lost its ground.
+    return [*plan_withdrawn(goal, command.by), e.WorkReopened(work=item.id, findings=findings, by=command.by)]
+
+
+def _retry(goal: Goal, item: Work, command: c.RetryWork) -> list[e.GoalEvent]:
+    refuse_ended(goal)
+    if item.standing is not Standing.BLOCKED:
+        raise Rejected("work.not_blocked", f"{item.id} is {goal.state_of(item)}; only blocked work is retried")
+    _refuse_without_attempt(goal)
+    guidance = bounded("guidance", command.guidance, bounds.GUIDANCE_CHARS) if command.guidance else ""
+    return [e.WorkRetried(work=item.id, guidance=guidance, by=command.by)]
+
+
+def _refuse_without_attempt(goal: Goal) -> None:
+    if goal.left(Unit.ATTEMPTS) < 1:
+        raise Rejected("budget.attempts", "every attempt of this goal is spent", fix="cancel the goal")
+
+
+def _cancel(goal: Goal, item: Work, command: c.CancelWork) -> list[e.GoalEvent]:
+    if item.standing is Standing.CANCELLED:
+        return []
+    refuse_ended(goal)
+    if item.standing in (Standing.INTEGRATED, Standing.INTEGRATING):
+        raise Rejected("work.integrated", f"{item.id} is on the goal's branch already", fix="reopen it with a finding")
+    reason = bounded("reason", command.reason, bounds.GUIDANCE_CHARS)
+    return [*ended_by_person(item), e.WorkCancelled(work=item.id, by=command.by, reason=reason)]

@@ -1,0 +1,145 @@
+"""A work item: what is wanted, its attempts, and what became of them.
+
+The state of an item is derived, here the part that needs no other item; whether it waits for others is the graph's
+business.
+"""
+
+from enum import StrEnum
+
+import msgspec
+
+from harnd.domain.goal import failure as failures
+from harnd.domain.goal.events import OpenFinding, Usage
+from harnd.domain.goal.intent import Criterion
+from harnd.domain.goal.proof import Proof
+from protocol.ids import CommitId, Digest, TemplateName, TreeId, WorkId, WorkKey
+from protocol.values import AttemptOutcome, FailureClass, Instant
+
+
+class Standing(StrEnum):
+    """Where an item stands by itself."""
+
+    OPEN = "open"  # an attempt may be made
+    RUNNING = "running"
+    IN_REVIEW = "in_review"
+    BLOCKED = "blocked"
+    ACCEPTED = "accepted"  # waits to be integrated
+    INTEGRATING = "integrating"
+    INTEGRATED = "integrated"
+    CANCELLED = "cancelled"
+
+
+class Attempt(msgspec.Struct, frozen=True):
+    """One try."""
+
+    number: int
+    base: CommitId
+    generation: int
+    calls: int  # agent calls set aside
+    started_at: Instant
+    ended_at: Instant | None = None
+    outcome: AttemptOutcome | None = None
+    failure: FailureClass | None = None
+    charged: bool = True
+    detail: str = ""
+    output: Digest | None = None
+    commit: CommitId | None = None
+    tree: TreeId | None = None
+    changed: tuple[str, ...] = ()
+    undeclared: tuple[str, ...] = ()
+    proof: Proof | None = None
+    reports: tuple[str, ...] = ()
+    usage: Usage = Usage()
+
+    @property
+    def open(self) -> bool:
+        """Tell whether its end is still owed."""
+        return self.outcome is None
+
+
+class Integration(msgspec.Struct, frozen=True):
+    """One try to bring accepted work onto the goal's branch."""
+
+    number: int
+    onto: CommitId
+    started_at: Instant
+    commit: CommitId | None = None  # set when proved
+    tree: TreeId | None = None
+    proof: Proof | None = None
+    failure: FailureClass | None = None
+    detail: str = ""
+    paths: tuple[str, ...] = ()
+
+
+class Work(msgspec.Struct, frozen=True):
+    """One node of the work graph."""
+
+    id: WorkId
+    key: WorkKey
+    plan: int
+    title: str
+    objective: str
+    acceptance: tuple[Criterion, ...]
+    dependencies: tuple[WorkId, ...]
+    template: TemplateName
+    paths: tuple[str, ...]
+    created_at: Instant
+    since: Instant
+    standing: Standing = Standing.OPEN
+    attempts: tuple[Attempt, ...] = ()
+    findings: tuple[OpenFinding, ...] = ()  # not yet disposed of
+    dispositions: tuple[tuple[str, str], ...] = ()
+    findings_seen: int = 0
+    guidance: str = ""  # with which a person asked for the next attempt
+    granted: int = 0  # attempts a person asked for beyond the template's
+    excused: int = 0  # attempts made before a person last asked for one: their uncharged failures count no more
+    accepted_proof: Digest | None = None
+    accepted_by: str = ""
+    accepted_at: Instant | None = None
+    integrations: tuple[Integration, ...] = ()
+    blocked: FailureClass | None = None
+    blocked_detail: str = ""
+    cancelled_reason: str = ""
+    answers: int = 0  # agent answers so far
+
+    @property
+    def last(self) -> Attempt | None:
+        """Return the newest attempt."""
+        return self.attempts[-1] if self.attempts else None
+
+    @property
+    def running(self) -> Attempt | None:
+        """Return the attempt whose end is owed."""
+        return self.attempts[-1] if self.attempts and self.attempts[-1].open else None
+
+    @property
+    def integration(self) -> Integration | None:
+        """Return the newest integration."""
+        return self.integrations[-1] if self.integrations else None
+
+    def charged_attempts(self) -> int:
+        """Count the attempts that were paid for."""
+        return sum(1 for attempt in self.attempts if not attempt.open and attempt.charged)
+
+    def uncharged(self, failure: FailureClass) -> int:
+        """Count what bounds uncharged failures of this class: upstream in a row, everything else in all."""
+        if failure is FailureClass.UPSTREAM:
+            return self._in_a_row(failure)
+        return sum(1 for attempt in self.attempts[self.excused :] if attempt.failure is failure)
+
+    def may_try_again(self, failure: FailureClass, allowed: int) -> bool:
+        """Apply the ordinary retry rule to an item whose newest attempt failed so."""
+        return failures.tried_again(
+            failure,
+            charged_before=self.charged_attempts(),
+            allowed=allowed + self.granted,
+            uncharged_before=self.uncharged(failure),
+        )
+
+    def _in_a_row(self, failure: FailureClass) -> int:
+        count = 0
+        for attempt in reversed(self.attempts[self.excused :]):
+            if attempt.failure is not failure:
+                break
+            count += 1
+        return count
