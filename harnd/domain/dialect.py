@@ -230,13 +230,19 @@ def _additional(walk: Walk, allowed: Json, value: Json, schema: Schema) -> Itera
         if name in known or any(re.search(pattern, name) for pattern in patterns):
             continue
         if allowed is False:
-            yield mistake("unknown_key", f"is not a key here{nearest(name, known) or _keys(known)}", name)
+            offered = [key for key in known if _is_offered(known[key])]
+            yield mistake("unknown_key", f"is not a key here{nearest(name, offered) or _keys(offered)}", name)
         else:
             yield from walk.descend(value[name], allowed, path=name)
 
 
 def _keys(known: Collection[str]) -> str:
     return f", expected {one_of(known)}" if known else ""
+
+
+def _is_offered(schema: Json) -> bool:
+    """Tell whether to propose a key or a branch: not one that a dialect knows only to refuse it by name."""
+    return isinstance(schema, bool) or "not_built" not in schema
 
 
 def _names(walk: Walk, schema: Json, value: Json, _schema: Schema) -> Iterator[ValidationError]:
@@ -246,6 +252,16 @@ def _names(walk: Walk, schema: Json, value: Json, _schema: Schema) -> Iterator[V
             for error in walk.descend(name, schema):
                 error.path.appendleft(name)
                 yield error
+
+
+def _max_properties(walk: Walk, most: int, value: Json, _schema: Schema) -> Iterator[Mistake]:
+    if walk.is_type(value, "object") and len(value) > most:
+        yield mistake("too_long", f"has {_count(len(value), 'entry')}, expected at most {most:,}")
+
+
+def _min_properties(walk: Walk, least: int, value: Json, _schema: Schema) -> Iterator[Mistake]:
+    if walk.is_type(value, "object") and len(value) < least:
+        yield mistake("too_short", f"has {_count(len(value), 'entry')}, expected at least {least:,}")
 
 
 # --- branches
@@ -267,17 +283,17 @@ def _discriminator(branches: list[Json]) -> str:
 
 def _named_branch(walk: Walk, branches: list[Json], value: Json, name: str) -> Iterator[ValidationError]:
     names = [branch["properties"][name]["const"] for branch in branches]
+    offered = [branch["properties"][name]["const"] for branch in branches if _is_offered(branch["properties"][name])]
     if name not in value:
-        yield mistake("missing", f"is missing, expected {one_of(names)}", name)
+        yield mistake("missing", f"is missing, expected {one_of(offered)}", name)
         return
     for branch, its_name in zip(branches, names, strict=True):
         if same(value[name], its_name):
             yield from walk.descend(value, branch)
             return
-    hint = (
-        nearest(value[name], [word for word in names if isinstance(word, str)]) if isinstance(value[name], str) else ""
-    )
-    yield mistake("enum", f"expected {one_of(names)}, found {describe(value[name])}{hint}", name)
+    word = value[name]
+    hint = nearest(word, [known for known in offered if isinstance(known, str)]) if isinstance(word, str) else ""
+    yield mistake("enum", f"expected {one_of(offered)}, found {describe(word)}{hint}", name)
 
 
 def _fitting_branch(walk: Walk, branches: list[Json], value: object) -> Iterator[ValidationError]:
@@ -345,6 +361,8 @@ _KEYWORDS: Final[dict[str, Any]] = {
     "minItems": _min_items,
     "uniqueItems": _unique,
     "distinct": _distinct,
+    "maxProperties": _max_properties,
+    "minProperties": _min_properties,
     "required": _required,
     "additionalProperties": _additional,
     "propertyNames": _names,

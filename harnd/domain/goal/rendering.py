@@ -298,7 +298,14 @@ class _Environment(ImmutableSandboxedEnvironment):
 
 
 def _environment() -> _Environment:
-    environment = _Environment(undefined=StrictUndefined, finalize=_printed, keep_trailing_newline=True, cache_size=0)
+    environment = _Environment(
+        undefined=StrictUndefined,
+        finalize=_printed,
+        trim_blocks=True,  # a line that is only `{% … %}` leaves no empty line behind
+        lstrip_blocks=True,
+        keep_trailing_newline=True,
+        cache_size=0,
+    )
     environment.globals = {}
     environment.filters = {**_FILTERS, "counted": _counted_over}
     return environment

@@ -1,0 +1,76 @@
+"""Agreement: what must hold between two keys or two files of a goal, all of it said at once.
+
+A value that its own schema refuses is passed over here: one mistake is reported once.
+"""
+
+from collections.abc import Iterable, Iterator
+
+import msgspec
+
+from harnd.domain.files.recipe import problems_of_recipe, unknown_specialist
+from harnd.domain.files.source import At
+from harnd.domain.problem import Problem
+from protocol import bounds
+from protocol.bounds import Range
+
+
+class Bundle(msgspec.Struct, frozen=True):
+    """The files of one goal.  What the goal file names and nobody brought is not among them."""
+
+    goal: At
+    team: At | None
+    templates: tuple[At, ...]
+
+    def members(self) -> frozenset[str] | None:
+        """Return the names of the team, or None when there is no team file to know them from."""
+        return None if self.team is None else frozenset(self.team.entries())
+
+
+def disagreements(bundle: Bundle) -> Iterator[Problem]:
+    """Say what does not fit together."""
+    members = bundle.members()
+    yield from _replanning(bundle.goal)
+    yield from unknown_specialist(bundle.goal["replanning"]["planner"], members)
+    yield from _names(bundle.templates)
+    yield from _roots(bundle)
+    answers = chosen(bundle.goal["limits"]["answers_per_work"], bounds.ANSWERS_PER_WORK)
+    for template in bundle.templates:
+        yield from problems_of_recipe(template, members=members, answers=answers)
+
+
+def chosen(at: At, choice: Range) -> int | None:
+    """Return the number that holds at a place: the one written, the default, or None when that one is refused."""
+    number = at.whole(choice.default if at.value is None else choice.least - 1)
+    return number if choice.least <= number <= choice.ceiling else None
+
+
+def _replanning(goal: At) -> Iterator[Problem]:
+    replanning = goal["replanning"]
+    replans = chosen(replanning["max_replans"], bounds.REPLANS)
+    milestones = chosen(goal["mission"]["max_milestones"], bounds.MILESTONES)
+    if replans is not None and milestones is not None and replans <= milestones:
+        message = (
+            f"is {replans}, expected more than the {milestones} of `mission.max_milestones`: completion is a plan too"
+        )
+        yield replanning["max_replans"].problem("replanning.too_few", message)
+    a_plan = chosen(replanning["work_per_plan"], bounds.WORK_PER_PLAN)
+    planned = chosen(replanning["planned_work"], bounds.PLANNED_WORK)
+    if a_plan is not None and planned is not None and a_plan > planned:
+        message = f"is {a_plan}, expected at most the {planned} of `planned_work`"
+        yield replanning["work_per_plan"].problem("replanning.too_much", message)
+
+
+def _names(templates: Iterable[At]) -> Iterator[Problem]:
+    first: dict[str, At] = {}
+    for template in templates:
+        name = template["name"].text()
+        other = first.setdefault(name, template)
+        if name and other is not template:
+            yield template["name"].problem("duplicate", f"`{name}` is the name of the template in {other.source.name}")
+
+
+def _roots(bundle: Bundle) -> Iterator[Problem]:
+    """Demand a template that can end a plan, once all of them have been seen."""
+    named = bundle.goal["templates"].texts()
+    if named and len(named) == len(bundle.templates) and not any(t["root"].value for t in bundle.templates):
+        yield bundle.goal["templates"].problem("template.no_root", "name no template with `root = true`, expected one")

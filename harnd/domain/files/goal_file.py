@@ -1,0 +1,193 @@
+"""Goal files: what a person wrote, checked and completed by defaults.
+
+A `GoalFile` is an intent but for what only the daemon knows: where the repository is and which commit the base means.
+"""
+
+import msgspec
+
+from harnd.domain.files.durations import micros
+from harnd.domain.files.schemas import SPECIALIST
+from harnd.domain.files.source import At
+from harnd.domain.goal.intent import Criterion, Intent, Limits, Mission, Replanning, Specialist
+from harnd.domain.goal.template import (
+    AgentStage,
+    CommandStage,
+    ParallelStage,
+    PrepareStage,
+    ProofCommand,
+    Simple,
+    Stage,
+    Template,
+)
+from protocol import bounds
+from protocol.bounds import Range
+from protocol.ids import CommitId, CriterionId, GoalId, HarnessName, SpecialistName, TemplateName
+from protocol.values import Micros
+
+
+class GoalFile(msgspec.Struct, frozen=True):
+    """A goal as its files state it."""
+
+    goal: GoalId
+    title: str
+    repository: str  # as written: from the directory of the goal file, unless it is absolute
+    base_ref: str
+    limits: Limits
+    team: tuple[Specialist, ...]  # sorted by name
+    templates: tuple[Template, ...]  # sorted by name
+    mission: Mission
+    replanning: Replanning
+    labels: tuple[str, ...] = ()
+
+    def intent(self, *, repository: str, base_commit: CommitId) -> Intent:
+        """Freeze it, with the canonical path of the repository and the commit that `base_ref` is now."""
+        return Intent(
+            goal=self.goal,
+            title=self.title,
+            repository=repository,
+            base_ref=self.base_ref,
+            base_commit=base_commit,
+            limits=self.limits,
+            team=self.team,
+            templates=self.templates,
+            mission=self.mission,
+            replanning=self.replanning,
+            labels=self.labels,
+        )
+
+
+def goal_file(goal: At, team: At, templates: tuple[At, ...]) -> GoalFile:
+    """Build the value of files in which nothing is wrong."""
+    return GoalFile(
+        goal=GoalId(goal["goal"].text()),
+        title=goal["title"].text().strip(),
+        repository=goal["repository"].text("."),
+        base_ref=goal["base"].text("HEAD"),
+        limits=_limits(goal["limits"]),
+        team=tuple(sorted(map(_specialist, team.entries().values()), key=lambda member: member.name)),
+        templates=tuple(sorted(map(_template, templates), key=lambda template: template.name)),
+        mission=_mission(goal["mission"]),
+        replanning=_replanning(goal["replanning"]),
+        labels=goal["labels"].texts(),
+    )
+
+
+def _number(at: At, choice: Range) -> int:
+    return at.whole(choice.default)
+
+
+def _lasting(at: At, choice: Range) -> Micros:
+    return micros(at.value, choice.default)
+
+
+def _limits(limits: At) -> Limits:
+    return Limits(
+        attempts=_number(limits["attempts"], bounds.ATTEMPTS),
+        agent_calls=_number(limits["agent_calls"], bounds.AGENT_CALLS),
+        answers_per_work=_number(limits["answers_per_work"], bounds.ANSWERS_PER_WORK),
+        parallel_work=_number(limits["parallel_work"], bounds.PARALLEL_WORK),
+        agent_concurrency=_number(limits["agent_concurrency"], bounds.AGENT_CONCURRENCY),
+        active_runtime=_lasting(limits["active_runtime"], bounds.ACTIVE_RUNTIME_S),
+        ticks=_number(limits["ticks"], bounds.TICKS),
+    )
+
+
+def _mission(mission: At) -> Mission:
+    return Mission(
+        objective=mission["objective"].text().strip(),
+        acceptance=_criteria(mission["acceptance"], "AC"),
+        max_milestones=_number(mission["max_milestones"], bounds.MILESTONES),
+        invariants=_criteria(mission["invariants"], "INV"),
+        non_goals=_criteria(mission["non_goals"], "NG"),
+    )
+
+
+def _criteria(at: At, prefix: str) -> tuple[Criterion, ...]:
+    return tuple(
+        Criterion(CriterionId(f"{prefix}-{number}"), text.strip()) for number, text in enumerate(at.texts(), start=1)
+    )
+
+
+def _replanning(replanning: At) -> Replanning:
+    return Replanning(
+        planner=SpecialistName(replanning["planner"].text()),
+        max_replans=_number(replanning["max_replans"], bounds.REPLANS),
+        work_per_plan=_number(replanning["work_per_plan"], bounds.WORK_PER_PLAN),
+        planned_work=_number(replanning["planned_work"], bounds.PLANNED_WORK),
+    )
+
+
+def _specialist(member: At) -> Specialist:
+    return Specialist(
+        name=SpecialistName(str(member.path[-1])),
+        harness=HarnessName(member["harness"].text()),
+        timeout=_lasting(member["timeout"], bounds.AGENT_TIMEOUT_S),
+        startup_silence=_lasting(member["startup_silence"], bounds.STARTUP_SILENCE_S),
+        silence=_lasting(member["silence"], bounds.SILENCE_S),
+        max_turns=_number(member["max_turns"], bounds.MAX_TURNS),
+        schema_attempts=_number(member["schema_attempts"], bounds.SCHEMA_ATTEMPTS),
+        instructions=member["instructions"].text().strip(),
+        model=member["model"].text() or None,
+        effort=member["effort"].text() or None,
+        options=_options(member),
+    )
+
+
+def _options(member: At) -> tuple[tuple[str, str | tuple[str, ...]], ...]:
+    """Collect the harness's own settings, which are texts and lists of texts."""
+    own = {key: at for key, at in member.entries().items() if key not in SPECIALIST}
+    return tuple((key, at.texts() if isinstance(at.value, list) else at.text()) for key, at in sorted(own.items()))
+
+
+def _template(template: At) -> Template:
+    return Template(
+        name=TemplateName(template["name"].text()),
+        purpose=template["purpose"].text().strip(),
+        digest=template.source.digest,
+        max_attempts=_number(template["max_attempts"], bounds.TEMPLATE_ATTEMPTS),
+        root=template["root"].value is True,
+        stages=tuple(map(_stage, template["stages"].items())),
+        proofs=tuple(map(_proof, template["proofs"].items())),
+    )
+
+
+def _stage(stage: At) -> Stage:
+    match stage["kind"].text():
+        case "prepare":
+            return PrepareStage(
+                name=stage["name"].text(),
+                argv=stage["argv"].texts(),
+                timeout=_lasting(stage["timeout"], bounds.COMMAND_TIMEOUT_S),
+                files=stage["files"].texts(),
+            )
+        case "parallel":
+            return ParallelStage(name=stage["name"].text(), stages=tuple(map(_simple, stage["stages"].items())))
+        case _:
+            return _simple(stage)
+
+
+def _simple(stage: At) -> Simple:
+    output = stage["output"].text() or None
+    if stage["kind"].text() == "command":
+        return CommandStage(
+            name=stage["name"].text(),
+            argv=stage["argv"].texts(),
+            timeout=_lasting(stage["timeout"], bounds.COMMAND_TIMEOUT_S),
+            output=output,
+        )
+    return AgentStage(
+        name=stage["name"].text(),
+        specialist=SpecialistName(stage["specialist"].text()),
+        prompt=stage["prompt"].text(),
+        inputs=stage["inputs"].texts(),
+        output=output,
+    )
+
+
+def _proof(proof: At) -> ProofCommand:
+    return ProofCommand(
+        name=proof["name"].text(),
+        argv=proof["argv"].texts(),
+        timeout=_lasting(proof["timeout"], bounds.COMMAND_TIMEOUT_S),
+        proves=proof["proves"].texts(),
+    )
