@@ -88,6 +88,7 @@ SUBSCRIBER_QUEUE: Final = 1_000
 EVENTS_PER_PAGE: Final = Range(1, 200, 1_000)
 SEQUENCE: Final = 2**53 - 1  # counters on the wire: what every JSON reader keeps exact
 REQUEST_ID_CHARS: Final = 128
+CONNECTIONS: Final = 100
 REQUESTS_IN_FLIGHT: Final = 16  # of one connection; further ones are not read yet
 
 # --- leases and timers

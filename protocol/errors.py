@@ -101,16 +101,19 @@ CODES: Final[Mapping[str, Code]] = {
     # --- the daemon
     "internal": Code(Family.INTERNAL, "harnd has a bug; its log has the rest under the id in the details."),
     "reply.too_long": Code(Family.REFUSED, "The answer does not fit into one frame; ask for less."),
-    "daemon.busy": Code(Family.TRY_LATER, "The daemon has as many connections or requests as it takes."),
+    "events.subscribed": Code(Family.REFUSED, "The connection has a subscription already."),
+    "daemon.busy": Code(Family.TRY_LATER, "The daemon has as many connections as it takes."),
     "daemon.stopping": Code(Family.TRY_LATER, "The daemon is stopping."),
     "daemon.unreachable": Code(Family.UNREACHABLE, "No daemon answers at the socket."),
     "store.unavailable": Code(Family.TRY_LATER, "The store does not answer: busy, full or unreadable."),
+    "store.corrupt": Code(Family.NEEDS_PERSON, "What was stored is not what was written; nothing is touched."),
     "key.reused": Code(Family.CONFLICT, "The idempotency key was used for another request."),
     # --- goals
     "goal.unknown": Code(Family.NOT_FOUND, "There is no such goal."),
     "goal.exists": Code(Family.CONFLICT, "There is a goal of that name."),
     "goal.ended": Code(Family.REFUSED, "The goal has succeeded or was cancelled."),
     "goal.invalid": Code(Family.PARAMETERS, "The goal's files have problems; the details list all of them."),
+    "goal.moved": Code(Family.TRY_LATER, "The goal changed hands or moved on while the request was decided."),
     "goal.parked": Code(Family.NEEDS_PERSON, "The goal's supervisor gave up; its reason says why."),
     # --- plans
     "plan.unknown": Code(Family.NOT_FOUND, "There is no such plan."),

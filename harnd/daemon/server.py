@@ -1,0 +1,117 @@
+"""The server: accepts connections, tells who each peer is, and ends in order.
+
+It owns every connection's task and knows none of their requests.  One connection that fails, floods or stalls is no
+other's business; a peer of another user, or one too many, is told so and let go.
+"""
+
+import os
+import socket
+from collections.abc import Callable, Sequence
+
+import anyio
+import structlog
+from anyio.abc import SocketAttribute, SocketListener, SocketStream, TaskGroup, TaskStatus
+from structlog.typing import FilteringBoundLogger
+
+from harnd.daemon.connection import Connection
+from harnd.daemon.handler import Greeting, Handler
+from harnd.daemon.principal import Principal, identify
+from protocol.bounds import CONNECTIONS, DRAIN_S
+from protocol.errors import Refusal
+from protocol.framing import write_frame
+
+ACCEPT_AGAIN_S = 1.0  # after the machine ran out of descriptors
+
+log: FilteringBoundLogger = structlog.get_logger()
+
+
+def identify_here(peer: socket.socket) -> Principal:
+    """Tell who connected to the daemon that this process is."""
+    return identify(peer, daemon_pid=os.getpid())
+
+
+class Server:
+    """Serves clients on listening sockets until it is stopped."""
+
+    def __init__(
+        self, handler: Handler, *, greeting: Greeting, who: Callable[[socket.socket], Principal] = identify_here
+    ) -> None:
+        """Answer with `handler`; `who` tells a peer's principal or raises `Refusal`."""
+        self._handler = handler
+        self._greeting = greeting
+        self._who = who
+        self._connections: set[Connection] = set()
+        self._stopped = anyio.Event()
+
+    def __repr__(self) -> str:
+        return f"<Server connections={len(self._connections)} stopped={self._stopped.is_set()}>"
+
+    async def serve(
+        self,
+        listeners: Sequence[socket.socket],
+        *,
+        drain_s: float = DRAIN_S.default,
+        task_status: TaskStatus[None] = anyio.TASK_STATUS_IGNORED,
+    ) -> None:
+        """Accept until `stop`, then let running requests finish for up to `drain_s` seconds.
+
+        Closes the listeners.  Being cancelled ends everything at once.
+        """
+        async with anyio.create_task_group() as connections:
+            async with anyio.create_task_group() as accepting:
+                for listener in listeners:
+                    accepting.start_soon(self._accept, await SocketListener.from_socket(listener), connections)
+                task_status.started()
+                await self._stopped.wait()
+                accepting.cancel_scope.cancel()
+            connections.cancel_scope.deadline = anyio.current_time() + drain_s
+            for connection in self._connections:
+                connection.stop()
+
+    def stop(self) -> None:
+        """Accept and read nothing more."""
+        self._stopped.set()
+
+    def announce(self, committed: int) -> None:
+        """Tell subscribers that so many more events are committed and can be listed."""
+        for connection in self._connections:
+            connection.announce(committed)
+
+    async def _accept(self, listener: SocketListener, connections: TaskGroup) -> None:
+        async with listener:
+            while True:
+                try:
+                    stream = await listener.accept()
+                except anyio.BrokenResourceError as error:  # out of descriptors or memory: what waits is not lost
+                    log.warning("accept.failed", reason=str(error.__cause__))
+                    await anyio.sleep(ACCEPT_AGAIN_S)
+                else:
+                    connections.start_soon(self._serve, stream)
+
+    async def _serve(self, stream: SocketStream) -> None:
+        try:
+            connection = self._admit(stream)
+        except Refusal as refusal:
+            await _turn_away(stream, refusal)
+            return
+        self._connections.add(connection)
+        try:
+            await connection.run()
+        except Exception:
+            log.exception("connection.failed", connection=repr(connection))
+        finally:
+            self._connections.discard(connection)
+
+    def _admit(self, stream: SocketStream) -> Connection:
+        if len(self._connections) >= CONNECTIONS:
+            raise Refusal("daemon.busy", f"{CONNECTIONS} connections are open", fix="close one, or try again later")
+        principal = self._who(stream.extra_attributes[SocketAttribute.raw_socket]())
+        return Connection(stream, principal=principal, handler=self._handler, greeting=self._greeting)
+
+
+async def _turn_away(stream: SocketStream, refusal: Refusal) -> None:
+    """Say why, as far as the socket's buffer takes it at once, and hang up."""
+    frame = write_frame({"jsonrpc": "2.0", "id": None, "error": refusal.error()})
+    with anyio.move_on_after(0):
+        await stream.send(frame)
+    await anyio.aclose_forcefully(stream)
