@@ -1,4 +1,4 @@
-"""Actors: small tasks with one mailbox each that decide, append, evolve and start what is due.
+"""The actors: small tasks with one mailbox each that carry out what the rules owe.
 
-They know the domain and the ports, and no adapter.
+Floor 4, beside the adapters and blind to them: the world is reached through ports.
 """
