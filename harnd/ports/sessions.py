@@ -5,7 +5,7 @@ its stored result, or `LOST` when there is a receipt and no result: nothing is s
 """
 
 from enum import StrEnum
-from typing import Protocol
+from typing import Protocol, TypeAlias
 
 import msgspec
 
@@ -84,6 +84,7 @@ class Reply(msgspec.Struct, frozen=True):
     text: str = ""  # the raw answer, bounded
     value: bytes | None = None  # the one JSON object in it, as strict JSON, when one was asked for and `VALID`
     problem: str = ""  # why it is not valid, with the place
+    notes: tuple[str, ...] = ()  # what was replaced in it to make it storable, with the place
 
 
 class Usage(msgspec.Struct, frozen=True):
@@ -104,12 +105,16 @@ class Capabilities(msgspec.Struct, frozen=True):
     read_only_launch: bool = False
 
 
+Options: TypeAlias = tuple[tuple[str, str | tuple[str, ...]], ...]
+"""A specialist's harness settings, such as `argv`."""
+
+
 class SessionTask(msgspec.Struct, frozen=True):
     """One agent call: a prompt, a place to work in, and limits."""
 
     key: EffectKey
     harness: HarnessName
-    options: tuple[tuple[str, str | tuple[str, ...]], ...]  # the specialist's harness settings, such as `argv`
+    options: Options
     prompt: str
     cwd: str
     wants_json: bool  # the answer must be one JSON object
@@ -131,8 +136,8 @@ class SessionEnd(msgspec.Struct, frozen=True):
 class Sessions(Protocol):
     """Runs agent calls through whatever harness the specialist names."""
 
-    def capabilities(self, harness: HarnessName) -> Capabilities | None:
-        """Return what the harness declares, or None when harnd has no such harness."""
+    def capabilities(self, harness: HarnessName, options: Options = ()) -> Capabilities | None:
+        """Return what the harness declares under these options, or None when there is no such harness or option."""
         ...
 
     async def run(self, task: SessionTask) -> SessionEnd:

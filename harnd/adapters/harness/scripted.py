@@ -1,0 +1,61 @@
+"""The harness `scripted`: an agent that follows a script instead of a model, for demonstrations and tests.
+
+Its one option is `script`, the path of a script (see `script`).  The agent is a program of harnd's own; it takes its
+prompt as a file and reports a line of JSON for everything it does.
+"""
+
+import msgspec
+
+from harnd.adapters.harness.options import BadOptionsError, Options, word
+from harnd.adapters.harness.reports import Answered, Progressed, Report, Speech, Stop
+from harnd.adapters.process.bare import program
+from harnd.ports.sessions import Capabilities, SessionTask
+from protocol.values import MicroDollars
+
+SPEECH = Speech.LINES
+
+
+class _Line(msgspec.Struct):
+    type: str
+    text: str = ""
+    stop: Stop = Stop.FINISHED
+    tokens: int | None = None
+    cost: MicroDollars | None = None
+
+
+def capabilities(options: Options) -> Capabilities:
+    """Declare what the agent can do: it tells what it used, and remembers nothing."""
+    del options
+    return Capabilities(reports_tokens=True, reports_cost=True, read_only_launch=True)
+
+
+def command_line(task: SessionTask, prompt_path: str) -> list[str]:
+    """Start the agent on its script and its prompt; raises `BadOptionsError`."""
+    options = dict(task.options)
+    if unknown := sorted(options.keys() - {"script"}):
+        raise BadOptionsError(f"the harness scripted has no option {', '.join(unknown)}")
+    return [*program("harnd.adapters.harness.scripted_agent"), word(options, "script"), prompt_path]
+
+
+def is_quiet(options: Options) -> bool:
+    """Tell whether silence means nothing; the agent reports whatever it does."""
+    del options
+    return False
+
+
+def read_report(line: bytes) -> Report | None:
+    """Understand one line; None when it is not the agent's."""
+    try:
+        read = _DECODER.decode(line)
+    except msgspec.MsgspecError:
+        return None
+    match read.type:
+        case "answer":
+            return Answered(read.text, read.stop, read.tokens, read.cost)
+        case "started" | "did":
+            return Progressed()
+        case _:
+            return None
+
+
+_DECODER = msgspec.json.Decoder(_Line)

@@ -1,0 +1,135 @@
+"""Receipts and results: the directory of one effect key, as the daemon sees it.
+
+`<state>/sessions/<name>/` holds `prompt`, `receipt`, `stdout`, `stderr`, `result` and `shim.log`.  The shim takes the
+receipt and stores the result; here they are found, read, worded and, for a command that may run again, cleared away.
+Everything in it is private: 0700, 0600.
+"""
+
+import hashlib
+import os
+import shutil
+from pathlib import Path
+from urllib.parse import quote
+
+import msgspec
+
+from harnd.adapters.process.text import decode
+from harnd.ports.errors import CorruptError
+from harnd.ports.sessions import Ending, Output
+from protocol import bounds
+from protocol.ids import Digest, EffectKey
+from protocol.values import Micros
+
+_LONGEST_NAME = 200  # file names end at 255 bytes
+
+
+class Result(msgspec.Struct, frozen=True):
+    """What the shim stored."""
+
+    ending: Ending
+    exit_code: int | None
+    ran: Micros
+    killed: int
+    stdout: int  # bytes written, kept or not
+    stderr: int
+    what: str  # what was in the way when it was not started
+    errno: int
+
+
+def name_of(key: EffectKey) -> str:
+    """Name a key's directory: readable, one name for one key, never a path."""
+    name = quote(key, safe="").replace("%2F", "+")  # `+` itself is quoted, so no two keys meet
+    if len(name) > _LONGEST_NAME:
+        digest = hashlib.sha256(key.encode("utf-8", "surrogatepass")).hexdigest()
+        name = f"{name[: _LONGEST_NAME - len(digest)]}{digest}"
+    return f"%2E{name[1:]}" if name.startswith(".") else name
+
+
+class Home:
+    """The directory of one effect key."""
+
+    def __init__(self, sessions: Path, key: EffectKey) -> None:
+        self.path = sessions / name_of(key)
+        self.prompt = self.path / "prompt"
+        self.log = self.path / "shim.log"
+        self._receipt = self.path / "receipt"
+        self._result = self.path / "result"
+
+    def __repr__(self) -> str:
+        return f"<Home {self.path.name}>"
+
+    def make(self, prompt: str | None) -> None:
+        """Make the directory and write the prompt; durable before the receipt is."""
+        self.path.mkdir(mode=0o700, parents=True, exist_ok=True)
+        self.path.parent.chmod(0o700)
+        if prompt is not None:
+            self._write_prompt(prompt.encode("utf-8", "replace"))
+        _sync(self.path.parent)
+
+    def _write_prompt(self, prompt: bytes) -> None:
+        with open(self.prompt, "wb", opener=_private) as file:
+            file.write(prompt)
+
+    @property
+    def taken(self) -> bool:
+        """Tell whether the key was started."""
+        return self._receipt.exists()
+
+    def result(self) -> Result | None:
+        """Return how the key ended, or None when it did not; raises `CorruptError`."""
+        try:
+            return msgspec.json.decode(self._result.read_bytes(), type=Result)
+        except FileNotFoundError:
+            return None
+        except msgspec.MsgspecError as error:
+            raise CorruptError(f"{self._result}: {error}") from error
+
+    def output(self, stream: str, total: int | None = None) -> Output:
+        """Read a stream of the agent, bounded; without a `total`, what was kept before the daemon died is all."""
+        shown = bounds.OUTPUT_SHOWN_BYTES
+        try:
+            with (self.path / stream).open("rb") as file:
+                digest = Digest(hashlib.file_digest(file, "sha256").hexdigest())
+                kept = file.tell()
+                file.seek(0)
+                total = kept if total is None else total
+                if total <= 2 * shown:
+                    return Output(decode(file.read()), "", total, 0, digest)
+                head = file.read(shown)
+        except FileNotFoundError:
+            return NOTHING
+        return Output(decode(head), decode(self._last(stream, shown)), total, total - 2 * shown, digest)
+
+    def _last(self, stream: str, size: int) -> bytes:
+        """Read the end of a stream, from the file of its own that it has when it went beyond the cap."""
+        beyond = self.path / f"{stream}.tail"
+        with (beyond if beyond.exists() else self.path / stream).open("rb") as file:
+            end = file.seek(0, os.SEEK_END)
+            file.seek(max(0, end - size))
+            return file.read()
+
+    def parts(self, stream: str) -> tuple[Path, Path | None]:
+        """Return the file of a stream, and the file of its end when there is a gap between the two."""
+        beyond = self.path / f"{stream}.tail"
+        return self.path / stream, beyond if beyond.exists() else None
+
+    def clear(self) -> None:
+        """Forget that the key was ever started."""
+        self._receipt.unlink(missing_ok=True)  # first and durable: half a directory must not look like a lost session
+        _sync(self.path)
+        shutil.rmtree(self.path)
+
+
+NOTHING = Output("", "", 0, 0, Digest(hashlib.sha256().hexdigest()))
+
+
+def _private(path: str, flags: int) -> int:
+    return os.open(path, flags, 0o600)
+
+
+def _sync(directory: Path) -> None:
+    fd = os.open(directory, os.O_RDONLY | os.O_DIRECTORY)
+    try:
+        os.fsync(fd)
+    finally:
+        os.close(fd)

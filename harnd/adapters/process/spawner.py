@@ -1,0 +1,248 @@
+"""The spawner: starts shims, waits for them, and reads what they stored.  Nothing else in harnd starts agents.
+
+A key runs once.  One that has ended gives its stored result, one that has a receipt and no result was lost, and the
+same key asked for twice at once is run once.  Spawning goes through one thread, so that a burst of sessions does not
+hold up the loop; a child is waited for by pidfd and reaped by pid, so that nobody else's children are touched.
+"""
+
+import os
+import signal
+import subprocess
+from collections.abc import AsyncGenerator, Iterable, Mapping
+from contextlib import asynccontextmanager, suppress
+from pathlib import Path
+from typing import Final
+
+import anyio
+import anyio.to_thread
+import msgspec
+
+from harnd.adapters.process import leftovers, words
+from harnd.adapters.process.bare import program
+from harnd.adapters.process.environment import environment
+from harnd.adapters.process.receipts import NOTHING, Home, Result
+from harnd.ports.sessions import Ended, Ending
+from protocol import bounds
+from protocol.ids import EffectKey, InstanceId
+from protocol.values import SECOND, Micros
+
+UNLIMITED: Final = Micros(0)
+GRACE: Final = Micros(bounds.KILL_GRACE_S * SECOND)
+_CUT_SHORT: Final = (Ending.INTERRUPTED, Ending.LOST)
+_SHIM_PATIENCE_S: Final = 15.0  # beyond its grace, to end a tree
+
+
+class Limits(msgspec.Struct, frozen=True):
+    """How long a process may run, and how long it may say nothing, at first and later."""
+
+    timeout: Micros
+    startup_silence: Micros = UNLIMITED
+    silence: Micros = UNLIMITED
+
+    def that_ended(self, ending: Ending) -> Micros:
+        """Return the limit behind an ending."""
+        match ending:
+            case Ending.SILENT_AT_START:
+                return self.startup_silence
+            case Ending.STALLED:
+                return self.silence
+            case _:
+                return self.timeout
+
+
+class Job(msgspec.Struct, frozen=True):
+    """One process to run to its end."""
+
+    key: EffectKey
+    argv: tuple[str, ...]
+    cwd: str
+    limits: Limits
+    env: tuple[tuple[str, str], ...] = ()
+    prompt: str | None = None  # written to the key's own file before the start
+    prompt_on_stdin: bool = False
+    fresh: bool = False  # cut short, it is run again
+
+
+class Shim:
+    """A running shim: its process, a pidfd to wait on, and the pipe whose end it takes for our death."""
+
+    def __init__(self, process: subprocess.Popen[bytes], control: int) -> None:
+        self._process = process
+        self._control = control
+        self._pidfd = os.pidfd_open(process.pid)
+
+    def __repr__(self) -> str:
+        return f"<Shim pid={self._process.pid}>"
+
+    async def ended(self) -> None:
+        """Return once the shim is dead."""
+        await anyio.wait_readable(self._pidfd)
+
+    def interrupt(self) -> None:
+        """Ask the shim to end its agent and to say so."""
+        with suppress(BrokenPipeError):  # it has just ended by itself
+            os.write(self._control, b"i")
+
+    def kill(self) -> None:
+        """Kill a shim that does not answer."""
+        signal.pidfd_send_signal(self._pidfd, signal.SIGKILL)
+
+    def close(self) -> None:
+        """Reap a shim that is dead."""
+        self._process.wait()
+        os.close(self._control)
+        os.close(self._pidfd)
+
+
+class Spawner:
+    """Runs processes under effect keys for one daemon instance on one state directory."""
+
+    def __init__(
+        self,
+        state: Path,
+        instance: InstanceId,
+        *,
+        source: Mapping[str, str] = os.environ,
+        added: Iterable[tuple[str, str]] = (),
+        grace: Micros = GRACE,
+    ) -> None:
+        """Keep sessions under `state`; environments are made from `source` and what the operator `added`."""
+        self._sessions = state / "sessions"
+        self._instance = instance
+        self._mark = leftovers.digest_of(state)
+        self._source = dict(source)
+        self._added = tuple(added)
+        self._grace = grace
+        self._one_at_a_time = anyio.CapacityLimiter(1)
+        self._busy: dict[EffectKey, anyio.Lock] = {}
+
+    def __repr__(self) -> str:
+        return f"<Spawner {self._instance} running={len(self._busy)}>"
+
+    def home(self, key: EffectKey) -> Home:
+        """Return where the key's prompt, output and result lie."""
+        return Home(self._sessions, key)
+
+    async def run(self, job: Job) -> Ended:
+        """Run to the end, or tell how it ended earlier.
+
+        Cancelling ends the whole tree, stores `INTERRUPTED` and re-raises.
+        """
+        async with self._turn(job.key):
+            known = await anyio.to_thread.run_sync(self._known, job)
+            return known or await self._start_and_wait(job)
+
+    @asynccontextmanager
+    async def _turn(self, key: EffectKey) -> AsyncGenerator[None]:
+        lock = self._busy.setdefault(key, anyio.Lock())
+        try:
+            async with lock:
+                yield
+        finally:
+            if not lock.statistics().tasks_waiting and not lock.locked():
+                self._busy.pop(key, None)
+
+    def _known(self, job: Job) -> Ended | None:
+        home = self.home(job.key)
+        result = home.result()
+        if result is None and not home.taken:
+            return None
+        if job.fresh and (result is None or result.ending in _CUT_SHORT):
+            home.clear()
+            return None
+        return self._read(job, home, result)
+
+    async def _start_and_wait(self, job: Job) -> Ended:
+        started = await anyio.to_thread.run_sync(self._start, job, limiter=self._one_at_a_time)
+        if isinstance(started, Ended):
+            return started
+        try:
+            await started.ended()
+        except anyio.get_cancelled_exc_class():
+            with anyio.CancelScope(shield=True):
+                await self._interrupt(started)
+                await anyio.to_thread.run_sync(self._conclude, job)
+            raise
+        finally:
+            started.close()
+        return await anyio.to_thread.run_sync(self._conclude, job)
+
+    async def _interrupt(self, shim: Shim) -> None:
+        shim.interrupt()
+        with anyio.move_on_after(self._grace / SECOND + _SHIM_PATIENCE_S):
+            await shim.ended()
+            return
+        shim.kill()
+        await shim.ended()
+
+    # --- what happens in a thread
+
+    def _start(self, job: Job) -> Shim | Ended:
+        home = self.home(job.key)
+        try:
+            home.make(job.prompt)
+            return self._spawn(job, home)
+        except (OSError, ValueError) as error:  # no memory, no descriptors, a NUL or a lone surrogate in an argument
+            return _not_started(f"{job.argv[0]!r} was not started: {error}.")
+
+    def _spawn(self, job: Job, home: Home) -> Shim:
+        reader, control = os.pipe()
+        try:
+            with home.log.open("wb") as log:
+                process = subprocess.Popen(
+                    self._command(job, home),
+                    stdin=reader,
+                    stdout=log,
+                    stderr=log,
+                    env=self._environment(job),
+                    cwd="/",
+                    start_new_session=True,
+                )
+        except BaseException:
+            os.close(control)
+            raise
+        finally:
+            os.close(reader)
+        return Shim(process, control)
+
+    def _command(self, job: Job, home: Home) -> list[str]:
+        stdin = str(home.prompt) if job.prompt_on_stdin else os.devnull
+        times = (job.limits.timeout, job.limits.startup_silence, job.limits.silence, self._grace)
+        sizes = (bounds.OUTPUT_CAP_BYTES, bounds.ANSWER_BYTES)
+        numbers = [str(number) for number in (*times, *sizes)]
+        shim = program("harnd.adapters.process.shim")
+        return [*shim, str(home.path), job.cwd, stdin, *numbers, self._instance, *job.argv]
+
+    def _environment(self, job: Job) -> dict[str, str]:
+        session = f"{self._instance}/{job.key}"
+        return environment(self._source, (*self._added, *job.env), home=self._mark, session=session)
+
+    def _conclude(self, job: Job) -> Ended:
+        home = self.home(job.key)
+        result = home.result()
+        if result is None:  # the shim was killed: the kernel killed the agent, and the rest was handed to us
+            leftovers.end_session(self._mark, f"{self._instance}/{job.key}")
+        return self._read(job, home, result)
+
+    def _read(self, job: Job, home: Home, result: Result | None) -> Ended:
+        if result is None:
+            stdout, stderr = home.output("stdout"), home.output("stderr")
+            detail = words.ended(Ending.LOST, killed=0, limit=UNLIMITED, last_words="")
+            return Ended(Ending.LOST, None, stdout, stderr, Micros(0), detail=detail)
+        if result.ending is Ending.NOT_STARTED:
+            path = self._environment(job)["PATH"]
+            return _not_started(
+                words.not_started(job.argv, cwd=job.cwd, path=path, what=result.what, errno=result.errno)
+            )
+        stdout, stderr = home.output("stdout", result.stdout), home.output("stderr", result.stderr)
+        detail = words.ended(
+            result.ending,
+            killed=result.killed,
+            limit=job.limits.that_ended(result.ending),
+            last_words=((stderr.tail or stderr.head) + (stdout.tail or stdout.head)).strip()[-200:],
+        )
+        return Ended(result.ending, result.exit_code, stdout, stderr, result.ran, killed=result.killed, detail=detail)
+
+
+def _not_started(detail: str) -> Ended:
+    return Ended(Ending.NOT_STARTED, None, NOTHING, NOTHING, Micros(0), detail=detail)

@@ -1,0 +1,77 @@
+"""Words for a person: one sentence on why a program was not started, or how it was ended."""
+
+import errno as errnos
+import os
+import shutil
+from pathlib import Path
+
+from harnd.ports.sessions import Ending
+from protocol.values import SECOND, Micros
+
+
+def not_started(argv: tuple[str, ...], *, cwd: str, path: str, what: str, errno: int) -> str:
+    """Say what was in the way, naming the program and where it was looked for."""
+    program, reason = argv[0], os.strerror(errno)
+    match what, errno:
+        case "cwd", _:
+            return f"{program} was not started: the directory {cwd} to start it in: {reason}."
+        case "stdin", _:
+            return f"{program} was not started: its standard input: {reason}."
+        case _, errnos.ENOENT | errnos.ENOTDIR | errnos.EACCES:
+            return _unusable(program, cwd=cwd, path=path, reason=reason)
+        case _, errnos.ENOEXEC:
+            return f"{program} was not started: it is neither a binary for this machine nor a script with a #! line."
+        case _, errnos.E2BIG:
+            return f"{program} was not started: its arguments and environment are larger than the kernel allows."
+        case _:
+            return f"{program} was not started: {reason}."
+
+
+def _unusable(program: str, *, cwd: str, path: str, reason: str) -> str:
+    found = _find(program, cwd=cwd, path=path)
+    if found is None and "/" in program:
+        return f"{program} was not started: {reason}."
+    if found is None:
+        return f"{program} was not started: no executable of that name on PATH ({path})."
+    if (interpreter := _interpreter(found)) and not Path(interpreter).exists():
+        return f"{program} was not started: {found} asks for the interpreter {interpreter}, which is not there."
+    return f"{program} was not started: {found}: {reason}."
+
+
+def _find(program: str, *, cwd: str, path: str) -> Path | None:
+    if "/" in program:
+        file = Path(cwd, program)
+        return file if file.exists() else None
+    found = shutil.which(program, path=path)
+    return Path(found) if found else None
+
+
+def _interpreter(program: Path) -> str:
+    try:
+        with program.open("rb") as file:
+            first = file.readline(256)
+    except OSError:
+        return ""
+    words = first.removeprefix(b"#!").split() if first.startswith(b"#!") else []
+    return os.fsdecode(words[0]) if words else ""
+
+
+def ended(ending: Ending, *, killed: int, limit: Micros, last_words: str) -> str:
+    """Say how it ended when it did not simply exit; empty when it did."""
+    seconds = f"{limit / SECOND:g} s"
+    match ending:
+        case Ending.EXITED:
+            return f"Processes it left running, ended by harnd: {killed}." if killed else ""
+        case Ending.TIMED_OUT:
+            return f"It was still running after {seconds} and was ended."
+        case Ending.SILENT_AT_START:
+            said = f"; the last it showed: {last_words}" if last_words else ""
+            return f"It wrote no line within {seconds} of its start; it may need an interactive set-up first{said}"
+        case Ending.STALLED:
+            return f"It fell silent for {seconds} and was ended."
+        case Ending.LOST:
+            return "The daemon died while it ran, and everything it had started was ended."
+        case Ending.INTERRUPTED:
+            return "It was interrupted by a stop."
+        case Ending.NOT_STARTED:
+            return "It was not started."
