@@ -22,12 +22,14 @@ _DRAFTS: Final = "drafts"
 
 
 class FileBlobs:
-    """Blobs in files under one directory, `ab/cdef…` by digest."""
+    """Blobs in files under one directory, `ab/cdef…` by digest; made by whoever holds the state directory's lock."""
 
     def __init__(self, root: Path) -> None:
         self._root = root
         private_directory(root)
         private_directory(root / _DRAFTS)
+        for draft in (root / _DRAFTS).iterdir():  # of a daemon that died in the middle
+            draft.unlink()
 
     async def put(self, content: bytes) -> Digest:
         """Keep the bytes and return their digest."""

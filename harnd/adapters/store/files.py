@@ -36,15 +36,23 @@ def write_private(path: Path, content: bytes, *, draft: Path) -> None:
 
     `draft` is written first; it lies on the same file system and is nobody else's.
     """
-    descriptor = os.open(draft, os.O_CREAT | os.O_TRUNC | os.O_WRONLY | os.O_CLOEXEC | os.O_NOFOLLOW, 0o600)
+    try:
+        _write_through(draft, content)
+        draft.rename(path)
+    except BaseException:
+        draft.unlink(missing_ok=True)  # a full disk must not be filled further by what failed on it
+        raise
+    sync_directory(path.parent)
+
+
+def _write_through(path: Path, content: bytes) -> None:
+    descriptor = os.open(path, os.O_CREAT | os.O_TRUNC | os.O_WRONLY | os.O_CLOEXEC | os.O_NOFOLLOW, 0o600)
     with os.fdopen(descriptor, "wb") as file:
         os.fchmod(descriptor, 0o600)
         file.write(content)
         file.flush()
         # Before the rename: a name that outlives its content after a power loss is a file of NULs.
         os.fsync(descriptor)
-    draft.rename(path)
-    sync_directory(path.parent)
 
 
 def sync_directory(path: Path) -> None:
