@@ -1,0 +1,197 @@
+"""The content of an attempt's worktree, taken into its index whatever state an agent left it in.
+
+The worktree is addressed by its path and its administrative directory, never through the `.git` file inside it: an
+agent may have written that.  The caller holds the repository's turn and has ended the agent.
+"""
+
+import os
+import shutil
+from pathlib import Path
+from typing import Final
+
+import structlog
+
+from harnd.adapters.git import files, names, worktrees
+from harnd.adapters.git.command import GitFailedError, entries, text
+from harnd.adapters.git.repository import Repository
+from harnd.ports.errors import MissingError, UnavailableError
+from harnd.ports.workspace import Place
+from protocol.ids import CommitId, TreeId
+
+IN_PROGRESS: Final = (
+    "AUTO_MERGE",
+    "BISECT_LOG",
+    "BISECT_START",
+    "CHERRY_PICK_HEAD",
+    "MERGE_HEAD",
+    "MERGE_MODE",
+    "MERGE_MSG",
+    "REBASE_HEAD",
+    "REVERT_HEAD",
+    "SQUASH_MSG",
+    "rebase-apply",
+    "rebase-merge",
+    "sequencer",
+)
+LOCKS: Final = ("index.lock", "HEAD.lock")
+NESTED_IN_NESTED: Final = 10
+
+log = structlog.get_logger()
+
+
+class Content:
+    """What lies in the worktree at `path`."""
+
+    def __init__(self, repository: Repository, *, path: Path, administration: Path) -> None:
+        self.repository = repository
+        self.path = path
+        self._administration = administration
+        self._env = {"GIT_DIR": str(administration), "GIT_WORK_TREE": str(path), "GIT_LITERAL_PATHSPECS": "1"}
+
+    @classmethod
+    async def open(cls, repository: Repository, place: Place, path: Path) -> "Content":
+        """Find the attempt's worktree and mend what ties it to the repository; raises `MissingError`."""
+        if not files.is_directory(path):
+            raise MissingError(f"the worktree {path} is gone")
+        try:
+            administration = worktrees.administration(repository, path)
+        except MissingError:
+            await worktrees.adopt(repository, place, path)
+            administration = worktrees.administration(repository, path)
+        content = cls(repository, path=path, administration=administration)
+        content._mend_link()
+        content._remove_stale_locks()
+        return content
+
+    def _mend_link(self) -> None:
+        link, wanted = self.path / ".git", os.fsencode(f"gitdir: {self._administration}\n")
+        if files.is_directory(link):
+            files.set_aside(link, self._beside("own"))
+        if not link.is_file() or link.is_symlink() or link.read_bytes() != wanted:
+            link.unlink(missing_ok=True)
+            link.write_bytes(wanted)
+
+    def _remove_stale_locks(self) -> None:
+        """Remove what a killed git left locked here.
+
+        Such a lock is ours to remove: the worktree is harnd's, nobody else has the turn, and nobody is at work inside.
+        """
+        for name in LOCKS:
+            lock = self._administration / name
+            if lock.exists() and not files.processes_inside(self.path):
+                log.warning("workspace.stale_lock_removed", path=str(lock))
+                lock.unlink(missing_ok=True)
+
+    def _beside(self, kind: str) -> str:
+        """Name the place beside the worktree where a repository that the agent made in it is put."""
+        return f"{self.path}.{kind}"
+
+    async def ask(self, *words: str, given: bytes = b"") -> bytes:
+        """Ask git something about this worktree."""
+        return await self.repository.git.ask(self.path, *words, given=given, env=self._env)
+
+    async def change(self, *words: str, given: bytes = b"") -> bytes:
+        """Have git change the index or HEAD of this worktree."""
+        return await self.repository.git.change(self.path, *words, given=given, env=self._env)
+
+    async def head(self) -> CommitId | None:
+        """Return the commit that HEAD is at, by whatever way."""
+        finished = await self.repository.git.run(self.path, "rev-parse", "--verify", "--quiet", "HEAD", env=self._env)
+        return CommitId(text(finished.stdout).strip()) if finished.code == 0 else None
+
+    async def past_heads(self) -> tuple[CommitId, ...]:
+        """List every commit that HEAD has been at, as far as its log remembers."""
+        words = ("log", "--walk-reflogs", "--format=%H", "HEAD")
+        finished = await self.repository.git.run(self.path, *words, env=self._env)
+        return tuple(CommitId(line) for line in text(finished.stdout).split()) if finished.code == 0 else ()
+
+    async def settle(self, place: Place) -> None:
+        """Put HEAD on the attempt's branch and forget whatever operation is in progress; files stay as they are."""
+        await self.change("symbolic-ref", "HEAD", names.attempt_branch(place))
+        for name in IN_PROGRESS:
+            state = self._administration / name
+            if state.is_dir():
+                shutil.rmtree(state)
+            else:
+                state.unlink(missing_ok=True)
+
+    async def conflicts(self) -> tuple[str, ...]:
+        """List the files that a merge left in conflict and nobody has resolved."""
+        unmerged = {entry.partition("\t")[2] for entry in entries(await self.ask("ls-files", "-z", "--unmerged"))}
+        return tuple(sorted(name for name in unmerged if _has_markers(self.path / name)))
+
+    async def clones(self) -> tuple[str, ...]:
+        """List the directories that are clones of other repositories, or that other repositories reach into."""
+        return tuple([name for name in await self._nested() if not await self._was_made_here(name)])
+
+    async def take_in(self, start: str) -> TreeId:
+        """Make the index the whole content of the worktree, seen from `start`, and return its tree.
+
+        Directories that are repositories of their own are taken in as plain files.
+        """
+        forced = await self._added_by_force()
+        await self.change("read-tree", "--reset", start)
+        await self._unhide()
+        await self._fold_nested()
+        await self.change("add", "--all")
+        if forced:
+            await self.change("add", "--force", "--pathspec-from-file=-", "--pathspec-file-nul", given=forced)
+        return await self._tree()
+
+    async def take_in_tracked(self) -> TreeId:
+        """Take changes of files that the index knows into it, and return its tree."""
+        await self.change("add", "--update")
+        return await self._tree()
+
+    async def _tree(self) -> TreeId:
+        return TreeId(text(await self.change("write-tree")).strip())
+
+    async def _added_by_force(self) -> bytes:
+        """List ignored files that are tracked all the same; an unreadable index is thrown away."""
+        try:
+            listing = await self.ask("ls-files", "-z", "--cached", "--ignored", "--exclude-standard")
+        except GitFailedError:
+            (self._administration / "index").unlink(missing_ok=True)
+            return b""
+        present = [name for name in entries(listing) if files.exists(self.path / name)]
+        return os.fsencode("".join(f"{name}\0" for name in present))
+
+    async def _unhide(self) -> None:
+        """Clear the index flags by which changes of a file go unnoticed."""
+        tagged = [entry.split(" ", 1) for entry in entries(await self.ask("ls-files", "-z", "-v"))]
+        hidden = os.fsencode("".join(f"{name}\0" for tag, name in tagged if tag.islower() or tag == "S"))
+        if hidden:
+            await self.change("update-index", "-z", "--no-assume-unchanged", "--stdin", given=hidden)
+            await self.change("update-index", "-z", "--no-skip-worktree", "--stdin", given=hidden)
+
+    # --- repositories inside the worktree
+
+    async def _nested(self) -> tuple[str, ...]:
+        others = entries(await self.ask("ls-files", "-z", "--others", "--exclude-standard"))
+        return tuple(name for name in others if name.endswith("/") and files.exists(self._inner(name)))
+
+    async def _fold_nested(self) -> None:
+        for _ in range(NESTED_IN_NESTED):
+            found = await self._nested()
+            if not found:
+                return
+            for name in found:
+                files.set_aside(self._inner(name), self._beside("nested"))
+        raise UnavailableError(f"repositories lie too deep in one another in {self.path}")
+
+    async def _was_made_here(self, name: str) -> bool:
+        inner = self._inner(name)
+        if not files.is_directory(inner):
+            return False
+        remotes = ("config", "--file", str(inner / "config"), "--get-regexp", r"^remote\.")
+        return not await self.repository.git.tells(self.path, *remotes)
+
+    def _inner(self, name: str) -> Path:
+        return self.path / name / ".git"
+
+
+def _has_markers(file: Path) -> bool:
+    if file.is_symlink() or not file.is_file():
+        return False
+    lines = file.read_bytes().splitlines()
+    return any(line.startswith(b"<<<<<<< ") for line in lines) and any(line.startswith(b">>>>>>> ") for line in lines)

@@ -1,0 +1,82 @@
+"""Files and directories, where git has no say: removed whole, renamed to the next free name, found still in use.
+
+These calls block for as long as a disk takes; `remove_tree` is the one to run in a thread.
+"""
+
+import os
+import shutil
+from contextlib import suppress
+from pathlib import Path
+
+
+def exists(path: Path) -> bool:
+    """Tell whether anything lies at `path`, a dangling link included."""
+    return os.path.lexists(path)
+
+
+def is_directory(path: Path) -> bool:
+    """Tell whether `path` is a directory, and no link to one."""
+    return path.is_dir() and not path.is_symlink()
+
+
+def leads_to_directory(path: Path) -> bool:
+    """Tell whether `path` is a directory or a link to one."""
+    return path.is_dir()
+
+
+def is_empty(path: Path) -> bool:
+    """Tell whether there is no directory at `path`, or nothing in it."""
+    return not is_directory(path) or not any(path.iterdir())
+
+
+def content(path: Path) -> bytes:
+    """Read a file; one that is not there is empty."""
+    return path.read_bytes() if path.is_file() else b""
+
+
+def rename(path: Path, to: Path) -> None:
+    """Rename a file or directory, replacing a file."""
+    path.replace(to)
+
+
+def set_aside(path: Path, name: str) -> None:
+    """Rename what lies at `path` to the first free of `<name>-1`, `<name>-2` and so on (a path without the number)."""
+    number = 1
+    while exists(Path(f"{name}-{number}")):
+        number += 1
+    path.rename(f"{name}-{number}")
+
+
+def remove_tree(path: Path) -> None:
+    """Remove a directory with everything in it; read-only directories, such as a module cache's, are no obstacle."""
+    try:
+        shutil.rmtree(path)
+    except FileNotFoundError:
+        return
+    except NotADirectoryError:
+        path.unlink()
+    except PermissionError:
+        _make_writable(path)
+        shutil.rmtree(path)
+
+
+def _make_writable(path: Path) -> None:
+    path.chmod(0o700)
+    for folder, folders, _ in os.walk(path):
+        for name in folders:
+            inner = Path(folder, name)
+            if not inner.is_symlink():  # chmod would reach what it points to
+                inner.chmod(0o700)
+
+
+def processes_inside(path: Path) -> tuple[int, ...]:
+    """List the processes whose working directory lies in `path`, as far as Linux tells this user.
+
+    git and its hooks stay in the worktree that they work on, so nobody inside means that no lock there is in use.
+    """
+    found: list[int] = []
+    for entry in Path("/proc").glob("[0-9]*"):
+        with suppress(OSError):  # it has ended, or is somebody else's
+            if (entry / "cwd").readlink().is_relative_to(path):
+                found.append(int(entry.name))
+    return tuple(sorted(found))

@@ -1,0 +1,68 @@
+"""Merging: two commits brought together without any checkout.
+
+The result is the same commit however often it is asked for: its author is harnd and its time the later of its
+parents'.  It is kept alive by a ref under `refs/harnd/merge/`.  The goal's branch is not touched here.
+"""
+
+from typing import Final
+
+from harnd.adapters.git import names
+from harnd.adapters.git.command import GitFailedError, entries, text
+from harnd.adapters.git.identity import HARND
+from harnd.adapters.git.repository import Change, Repository
+from harnd.ports.errors import PortError
+from harnd.ports.workspace import Clash, Merge, Place
+from protocol.ids import CommitId, TreeId
+
+CONFLICT: Final = 1  # exit code of merge-tree
+
+
+async def merge(repository: Repository, place: Place, *, onto: CommitId, commit: CommitId) -> Merge | Clash:
+    """Bring `commit` onto `onto`; the caller holds the turn."""
+    await refuse_snapshots(repository, commit)
+    if await repository.contains(commit, onto):
+        return Merge(commit, await repository.tree(commit))
+    if await repository.contains(onto, commit):  # integrated before a crash, or by hand
+        return Merge(onto, await repository.tree(onto))
+    joined = await _join(repository, onto, commit)
+    if isinstance(joined, Clash):
+        return joined
+    made = await _commit(repository, place, tree=joined, parents=(onto, commit))
+    await repository.move([Change(names.merges(place) + made, made)])
+    return Merge(made, joined)
+
+
+async def _join(repository: Repository, onto: CommitId, commit: CommitId) -> TreeId | Clash:
+    words = ("merge-tree", "--write-tree", "-z", "--name-only", "--no-messages", onto, commit)
+    # Asked of the common directory, where no checkout's attributes have a say: the answer depends on commits alone.
+    finished = await repository.git.run(repository.common, *words)
+    if finished.code not in {0, CONFLICT}:
+        raise GitFailedError(words, finished)
+    tree, _, rest = finished.stdout.partition(b"\0")
+    if finished.code == CONFLICT:
+        return Clash(tuple(sorted(set(entries(rest)))))
+    return TreeId(text(tree).strip())
+
+
+async def _commit(
+    repository: Repository, place: Place, *, tree: TreeId, parents: tuple[CommitId, CommitId]
+) -> CommitId:
+    times = (await repository.ask("show", "--no-patch", "--format=%ct", *parents)).split()
+    time = f"{max(int(time) for time in times)} +0000"
+    sides = [word for parent in parents for word in ("-p", parent)]
+    made = await repository.change(
+        "commit-tree",
+        *sides,
+        tree,
+        given=f"Merge {place.work}, attempt {place.attempt}, into harn/{place.goal}\n".encode(),
+        env=HARND.environment() | {"GIT_AUTHOR_DATE": time, "GIT_COMMITTER_DATE": time},
+    )
+    return CommitId(text(made).strip())
+
+
+async def refuse_snapshots(repository: Repository, commit: CommitId) -> None:
+    """Raise `PortError` when `commit` rests on a rescue snapshot: no hook has seen what is in it."""
+    past = text(await repository.ask("for-each-ref", "--format=%(refname)", f"--merged={commit}", names.RESCUES))
+    for ref in past.split():
+        if ref.rpartition("/")[2].startswith(names.SNAPSHOT):
+            raise PortError(f"{commit} rests on the snapshot {ref}, which no hook has seen; it is never integrated")

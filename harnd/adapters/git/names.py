@@ -1,0 +1,65 @@
+"""What harnd calls its refs and directories.  Every name follows from the goal and the attempt, so a crash loses none.
+
+`refs/heads/harn/<goal>` and `refs/heads/harn-attempt/<goal>/<work>.<n>` are branches for people to see.  Under
+`refs/harnd/` lies what keeps objects alive or remembers:
+
+    goals/<goal>                               where harnd itself last moved the goal's branch to
+    recorded/<goal>/<work>.<n>                 the last commit that `record` made, hooks included
+    merge/<goal>/<work>.<n>/<commit>           a merge that is nobody's branch yet
+    rescue/<goal>/<work>.<n>/commit-<commit>   a commit of the attempt that the goal's branch does not contain
+    rescue/<goal>/<work>.<n>/snapshot-<tree>   uncommitted files; no hook has seen them
+    rescue/<goal>/moved/commit-<commit>        where somebody else had moved the goal's branch to
+"""
+
+from typing import Final
+
+from harnd.ports.workspace import Place
+from protocol.ids import GoalId
+
+BRANCHES: Final = "refs/heads/"
+GOAL_BRANCHES: Final = "refs/heads/harn/"
+ATTEMPT_BRANCHES: Final = "refs/heads/harn-attempt/"
+OWN: Final = "refs/harnd/"
+GOALS: Final = "refs/harnd/goals/"
+RESCUES: Final = "refs/harnd/rescue/"
+SNAPSHOT: Final = "snapshot-"
+WORK_DIRECTORY: Final = "work"  # of the attempt itself; its checkouts lie beside it, named by their purpose
+
+
+def goal_branch(goal: GoalId | str) -> str:
+    """Name the branch that carries a goal's integrated work."""
+    return f"{GOAL_BRANCHES}{goal}"
+
+
+def goal_record(goal: GoalId | str) -> str:
+    """Name the ref that remembers where harnd moved the goal's branch."""
+    return f"{GOALS}{goal}"
+
+
+def attempt_branch(place: Place) -> str:
+    """Name the attempt's branch in full."""
+    return f"{BRANCHES}{place.branch}"
+
+
+def recorded(place: Place) -> str:
+    """Name the ref that remembers the attempt's last recording."""
+    return f"{OWN}recorded/{_attempt(place)}"
+
+
+def merges(place: Place) -> str:
+    """Name the folder of refs that keep the attempt's merges alive."""
+    return f"{OWN}merge/{_attempt(place)}/"
+
+
+def rescues(place: Place) -> str:
+    """Name the folder of refs that keep what the attempt left behind."""
+    return f"{RESCUES}{_attempt(place)}/"
+
+
+def directory(place: Place) -> str:
+    """Name the attempt's directory, relative to the root of all worktrees."""
+    return _attempt(place)
+
+
+def _attempt(place: Place) -> str:
+    return f"{place.goal}/{place.work}.{place.attempt}"

@@ -1,0 +1,142 @@
+"""Short-lived child processes: started, fed, listened to, and ended with everything they started.
+
+A process has its own session, bounded time and bounded output, and a closed standard input unless it is given one.
+When its time is over, or the caller is cancelled, its whole process group is ended: first by SIGTERM, on which git
+removes its lock files, then by SIGKILL.  Nothing here knows git.
+"""
+
+import os
+import signal
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from enum import Enum
+from pathlib import Path
+from subprocess import DEVNULL, PIPE, STDOUT
+from typing import Final, NamedTuple
+
+import anyio
+from anyio.abc import ByteReceiveStream, ByteSendStream, Process
+
+from harnd.ports.errors import UnavailableError
+
+TERM_GRACE_S: Final = 2.0
+PIPE_GRACE_S: Final = 5.0  # to read what an ended process left in its pipes
+
+
+class Errors(Enum):
+    """Where a process's standard error goes."""
+
+    APART = PIPE
+    AMONG_OUTPUT = STDOUT
+
+
+class Limits(NamedTuple):
+    """What one process may use: seconds, and bytes kept of the beginning and of the end of each stream."""
+
+    seconds: float
+    head: int
+    tail: int = 0
+
+
+class Finished(NamedTuple):
+    """How a process ended and what it wrote; no code when it was ended at its time limit."""
+
+    code: int | None
+    stdout: bytes
+    stderr: bytes
+    omitted: int = 0  # bytes that were not kept
+    cut: bool = False  # a child that it left behind still held a pipe
+
+
+class Sink:
+    """A stream's first and last bytes, and how many lay between."""
+
+    def __init__(self, limits: Limits) -> None:
+        self._limits = limits
+        self._head = bytearray()
+        self._tail = bytearray()
+        self.omitted = 0
+
+    def take(self, chunk: bytes) -> None:
+        """Keep what there is room for."""
+        room = self._limits.head - len(self._head)
+        self._head += chunk[:room]
+        self._tail += chunk[room:]
+        excess = max(0, len(self._tail) - self._limits.tail)
+        del self._tail[:excess]
+        self.omitted += excess
+
+    def kept(self) -> bytes:
+        """Join what was kept, with a line in the gap."""
+        gap = f"\n... {self.omitted} bytes left out ...\n".encode() if self.omitted else b""
+        return bytes(self._head) + gap + bytes(self._tail)
+
+
+async def run(
+    argv: Sequence[str],
+    *,
+    cwd: Path,
+    env: Mapping[str, str],
+    limits: Limits,
+    given: bytes = b"",
+    errors: Errors = Errors.APART,
+) -> Finished:
+    """Run a process to its end; raises `UnavailableError` when it cannot be started."""
+    stdin = PIPE if given else DEVNULL
+    try:
+        process = await anyio.open_process(
+            argv, cwd=cwd, env=env, stdin=stdin, stdout=PIPE, stderr=errors.value, start_new_session=True
+        )
+    except OSError as error:
+        raise UnavailableError(f"{argv[0]} cannot be started in {cwd}: {error.strerror}") from error
+    out, err = Sink(limits), Sink(limits)
+    code, cut = None, False
+    try:
+        with anyio.move_on_after(limits.seconds):
+            cut = await _converse(process, given, out=out, err=err)
+            code = process.returncode
+    finally:
+        with anyio.CancelScope(shield=True):
+            await _end(process)
+    return Finished(code, out.kept(), err.kept(), out.omitted + err.omitted, cut)
+
+
+async def _converse(process: Process, given: bytes, *, out: Sink, err: Sink) -> bool:
+    """Feed and read until the process has ended; tell whether a pipe had to be given up."""
+    async with anyio.create_task_group() as streams:
+        if process.stdin is not None:
+            streams.start_soon(_feed, process.stdin, given)
+        for stream, sink in ((process.stdout, out), (process.stderr, err)):
+            if stream is not None:
+                streams.start_soon(_read, stream, sink)
+        await process.wait()
+        # Not until the pipes close: a hook may have left a child behind that holds them open for ever.
+        streams.cancel_scope.deadline = anyio.current_time() + PIPE_GRACE_S
+    return streams.cancel_scope.cancelled_caught
+
+
+async def _feed(stream: ByteSendStream, given: bytes) -> None:
+    with suppress(anyio.BrokenResourceError):  # it ended without reading everything: its exit code tells why
+        await stream.send(given)
+    await stream.aclose()
+
+
+async def _read(stream: ByteReceiveStream, sink: Sink) -> None:
+    with suppress(anyio.EndOfStream):
+        while True:
+            sink.take(await stream.receive())
+
+
+async def _end(process: Process) -> None:
+    if process.returncode is None:
+        _signal_group(process, signal.SIGTERM)
+        with anyio.move_on_after(TERM_GRACE_S):
+            await process.wait()
+    _signal_group(process, signal.SIGKILL)
+    await process.aclose()
+
+
+def _signal_group(process: Process, number: signal.Signals) -> None:
+    # A group's id is not given out again while one of its members lives, so this reaches our own or nobody.
+    with suppress(ProcessLookupError):
+        os.killpg(process.pid, number)

@@ -1,0 +1,126 @@
+"""Recording: the one commit that holds an item's work, made with the repository's own hooks.
+
+What is recorded is the content of the worktree, on top of the base (or of the attempt's last recording), whatever the
+agent did to get there:
+
+- its own commits are folded into the recording, so that hooks see everything even if it skipped them (the commits
+  themselves are kept by rescue refs);
+- a detached HEAD, another branch, or a merge, rebase, cherry-pick or revert in progress is left: the attempt's branch
+  is where HEAD goes.  Conflicts that nobody resolved refuse the recording;
+- a repository made inside the worktree is folded in as the plain files it holds, and its `.git` is moved beside the
+  worktree.  A clone of somebody else's refuses the recording; declared submodules stay what they are;
+- ignored files are left out, unless the agent added them by force;
+- files that a hook rewrites are recorded as rewritten, and the hooks see them again, once.
+
+Hooks run inside the worktree as they would for a person; `core.hooksPath` is read from the configuration that all
+worktrees share, so an agent cannot turn hooks off for its own worktree alone.  Their time and output are bounded.
+"""
+
+import os
+from pathlib import Path
+from typing import Final
+
+from harnd.adapters.git import names
+from harnd.adapters.git.command import GitFailedError, patiently, text
+from harnd.adapters.git.content import Content
+from harnd.adapters.git.identity import operators
+from harnd.adapters.git.process import Errors, Finished, Limits
+from harnd.adapters.git.repository import Change, Repository
+from harnd.adapters.git.rescue import keep_commits
+from harnd.ports.workspace import Place, Recording, Refused
+from protocol.bounds import OUTPUT_SHOWN_BYTES
+from protocol.ids import CommitId
+
+PASSES: Final = 2  # a hook that rewrites files sees what it wrote once more
+HOOKS: Final = Limits(seconds=900, head=OUTPUT_SHOWN_BYTES, tail=OUTPUT_SHOWN_BYTES)
+REFUSING_HOOKS: Final = ("pre-commit", "prepare-commit-msg", "commit-msg")
+
+
+async def record(
+    repository: Repository, place: Place, *, base: CommitId, message: str, path: Path
+) -> Recording | Refused:
+    """Commit the worktree's content on the attempt's branch; the caller holds the turn and has ended the agent."""
+    content = await Content.open(repository, place, path)
+    if conflicts := await content.conflicts():
+        return Refused(f"a merge left conflicts that nobody has resolved: {', '.join(conflicts)}")
+    if clones := await content.clones():
+        return Refused(f"clones of other repositories lie in the worktree: {', '.join(clones)}")
+    start = await _start(repository, place, base)
+    await _fold_commits(content, place, start)
+    refused = await _commit_all(content, place, start, message)
+    if refused is not None:
+        return refused
+    commit = await repository.ref(names.attempt_branch(place)) or start
+    await repository.move([Change(names.recorded(place), commit)])
+    return Recording(commit, await repository.tree(commit), await repository.changed(base, commit))
+
+
+async def _start(repository: Repository, place: Place, base: CommitId) -> CommitId:
+    """Return the commit to build on: the attempt's last recording if there is one, else the base."""
+    last = await repository.ref(names.recorded(place))
+    return last if last is not None and await repository.contains(last, base) else base
+
+
+async def _fold_commits(content: Content, place: Place, start: CommitId) -> None:
+    """Put HEAD and the attempt's branch at `start`; commits that this leaves behind are kept."""
+    repository, branch = content.repository, names.attempt_branch(place)
+    tips = [tip for tip in (await content.head(), await repository.ref(branch)) if tip is not None]
+    await keep_commits(repository, names.rescues(place), tips, beyond=[start])
+    await content.settle(place)
+    await repository.move([Change(branch, start)])
+
+
+async def _commit_all(content: Content, place: Place, start: CommitId, message: str) -> Refused | None:
+    repository, branch = content.repository, names.attempt_branch(place)
+    unchanged = await repository.tree(start)
+    tree, refused = await content.take_in(start), None
+    for _ in range(PASSES):
+        await repository.move([Change(branch, start)])
+        if tree == unchanged:
+            return None
+        refused = await _commit(content, message)
+        committed = tree if refused else await repository.tree(branch)
+        tree = await content.take_in_tracked()
+        if tree == committed:
+            break
+    return refused
+
+
+async def _commit(content: Content, message: str) -> Refused | None:
+    repository = content.repository
+    hooks = await hooks_path(repository)
+    identity = await operators(repository)
+
+    async def once() -> Finished:
+        return await repository.git.run(
+            content.path,
+            "commit",
+            "--quiet",
+            "--cleanup=whitespace",
+            "--file=-",
+            given=message.encode("utf-8", "surrogateescape"),
+            env=identity.environment(),
+            hooks=hooks,
+            limits=HOOKS,
+            errors=Errors.AMONG_OUTPUT,
+        )
+
+    finished = await patiently(once)
+    if finished.code == 0:
+        return None
+    if not _can_refuse(content.path / hooks):
+        raise GitFailedError(("commit",), finished._replace(stderr=finished.stdout))
+    late = "" if finished.code is not None else f"The hooks did not end within {HOOKS.seconds:.0f} s.\n"
+    return Refused(late + finished.stdout.decode("utf-8", "replace"))
+
+
+def _can_refuse(hooks: Path) -> bool:
+    return any(os.access(hooks / name, os.X_OK) for name in REFUSING_HOOKS)
+
+
+async def hooks_path(repository: Repository) -> str:
+    """Return where the repository's hooks lie; a relative path is meant from the top of each worktree."""
+    config = str(repository.common / "config")
+    words = ("config", "--file", config, "--includes", "--type=path", "--null", "--get", "core.hooksPath")
+    finished = await repository.git.run(repository.common, *words)
+    return text(finished.stdout).removesuffix("\0") or str(repository.common / "hooks")

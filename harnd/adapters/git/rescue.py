@@ -1,0 +1,44 @@
+"""Rescue: nothing that an attempt made is lost with its worktree.
+
+Every commit that the goal's branch does not contain gets a ref of its own, named by its id; uncommitted files get a
+snapshot, named by its tree.  Doing it again finds the same names.
+"""
+
+from collections.abc import Iterable
+
+from harnd.adapters.git import names
+from harnd.adapters.git.command import text
+from harnd.adapters.git.content import Content
+from harnd.adapters.git.identity import HARND
+from harnd.adapters.git.repository import Change, Repository
+from harnd.ports.workspace import Place
+from protocol.ids import CommitId
+
+
+async def keep_commits(repository: Repository, folder: str, commits: Iterable[str], *, beyond: Iterable[str]) -> None:
+    """Keep those of `commits`, under refs in `folder`, that no commit of `beyond` contains; needs the turn."""
+    asked = sorted(set(commits))
+    if not asked:
+        return
+    without = [f"^{commit}" for commit in beyond]
+    unmerged = set(text(await repository.ask("rev-list", "--ignore-missing", *asked, *without)).split())
+    loose = [commit for commit in asked if commit in unmerged]
+    if loose:
+        # One ref for the last commit of a line keeps the whole line.
+        lasts = text(await repository.ask("merge-base", "--independent", *loose)).split()
+        await repository.move([Change(f"{folder}commit-{commit}", commit) for commit in lasts])
+
+
+async def keep_files(content: Content, place: Place) -> CommitId | None:
+    """Keep what lies uncommitted in the worktree as a snapshot, which no hook has seen; None when there is nothing."""
+    repository, head = content.repository, await content.head()
+    start = head or await repository.branch(place.goal)
+    tree = await content.take_in(start)
+    if tree == await repository.tree(start):
+        return None
+    ref = f"{names.rescues(place)}{names.SNAPSHOT}{tree}"
+    message = f"Uncommitted files of {place.work}, attempt {place.attempt}\n\nKept by harnd; no hook has seen them.\n"
+    made = await repository.change("commit-tree", "-p", start, tree, given=message.encode(), env=HARND.environment())
+    snapshot = CommitId(text(made).strip())
+    await repository.move([Change(ref, snapshot)])
+    return snapshot

@@ -1,0 +1,153 @@
+"""`GitWorkspace`: the `Workspace` port on real repositories.
+
+Worktrees lie under `<state>/worktrees/<goal>/<work>.<n>/`: the attempt's own is `work`, its checkouts bear their
+purpose.  Every write waits for the repository's turn; what is written and why is told by the modules that write it.
+"""
+
+import os
+from collections.abc import Mapping
+from pathlib import Path
+
+from harnd.adapters.git import discarding, merging, names, recording, restoring, surroundings, worktrees
+from harnd.adapters.git.command import Git, GitFailedError, text
+from harnd.adapters.git.examination import Examiner
+from harnd.adapters.git.process import Limits
+from harnd.adapters.git.repository import ABSENT, Change, Repositories, Repository
+from harnd.ports.errors import MissingError, MovedError, UnavailableError
+from harnd.ports.workspace import Clash, Merge, Place, Recording, Refused, Surroundings, Trouble
+from protocol.bounds import PERSON_FILE_BYTES
+from protocol.ids import NAME, CommitId, GoalId, TreeId, matches
+
+DIFF = Limits(seconds=120, head=PERSON_FILE_BYTES)
+
+
+class GitWorkspace:
+    """Works in whatever repositories it is asked about; `environ` is the environment that git and hooks run in."""
+
+    def __init__(self, state: str | os.PathLike[str], *, environ: Mapping[str, str]) -> None:
+        canonical = Path(state).resolve()
+        self._root = canonical / "worktrees"
+        git = Git(environ)
+        self._repositories = Repositories(git)
+        self._examiner = Examiner(git, environ=environ, state=canonical)
+
+    def __repr__(self) -> str:
+        return f"<GitWorkspace {self._root}>"
+
+    async def examine(self, repository: str, ref: str) -> tuple[CommitId, str] | Trouble:
+        """Resolve `ref` to a commit and the repository to its canonical absolute path, or say what is in the way."""
+        return await self._examiner.examine(repository, ref)
+
+    # --- the goal's branch
+
+    async def open_branch(self, repository: str, goal: GoalId, base: CommitId) -> CommitId:
+        """Make the goal's branch at `base` unless it exists, and return where it is.
+
+        A branch that somebody deleted comes back where harnd had last moved it.
+        """
+        repo = await self._repositories.at(repository)
+        async with repo.turn:
+            at = await repo.ref(names.goal_branch(goal))
+            remembered = await repo.ref(names.goal_record(goal))
+            if at is not None and remembered is not None:
+                return at
+            to = at or remembered or base
+            await repo.tree(to)
+            expected = at or ABSENT
+            await repo.move([Change(names.goal_branch(goal), to, expected), Change(names.goal_record(goal), to)])
+            return to
+
+    async def advance(self, repository: str, goal: GoalId, expected: CommitId, to: CommitId) -> None:
+        """Move the goal's branch by compare-and-set; raises `MovedError`.  Being there already is success.
+
+        Raises `UnavailableError` while the branch is checked out outside harnd's worktrees: moving it would make that
+        checkout look as if it took everything back.
+        """
+        repo = await self._repositories.at(repository)
+        async with repo.turn:
+            if await repo.branch(goal) == to:
+                return
+            await merging.refuse_snapshots(repo, to)
+            await self._refuse_checked_out(repo, goal)
+            try:
+                await repo.move([Change(names.goal_branch(goal), to, expected), Change(names.goal_record(goal), to)])
+            except GitFailedError as error:
+                at = await repo.branch(goal)
+                if at == expected:
+                    raise
+                raise MovedError(f"harn/{goal} is at {at}, not at {expected}") from error
+
+    async def _refuse_checked_out(self, repo: Repository, goal: GoalId) -> None:
+        for worktree in await worktrees.registered(repo):
+            if worktree.branch == names.goal_branch(goal) and not worktree.path.is_relative_to(self._root):
+                raise UnavailableError(f"harn/{goal} is checked out at {worktree.path}; switch away to let it move")
+
+    async def branch(self, repository: str, goal: GoalId) -> CommitId:
+        """Return where the goal's branch is; raises `MissingError`."""
+        return await (await self._repositories.at(repository)).branch(goal)
+
+    # --- an attempt
+
+    async def open_worktree(self, place: Place, base: CommitId) -> str:
+        """Make the attempt's branch at `base` and its worktree unless they exist, and return the absolute path."""
+        repo, path = await self._repositories.at(place.repository), self._path(place, names.WORK_DIRECTORY)
+        async with repo.turn:
+            await worktrees.open_attempt(repo, place, base=base, path=path)
+        return str(path)
+
+    async def record(self, place: Place, base: CommitId, message: str) -> Recording | Refused:
+        """Commit everything in the worktree on the attempt's branch, running the repository's hooks."""
+        repo, path = await self._repositories.at(place.repository), self._path(place, names.WORK_DIRECTORY)
+        async with repo.turn:
+            return await recording.record(repo, place, base=base, message=message, path=path)
+
+    async def checkout(self, place: Place, commit: CommitId, purpose: str) -> str:
+        """Make a clean detached checkout of exactly `commit` and return its absolute path; an old one is replaced."""
+        if not matches(NAME, purpose) or purpose == names.WORK_DIRECTORY:
+            raise ValueError(f"no name for a checkout: {purpose!r}")
+        repo, path = await self._repositories.at(place.repository), self._path(place, purpose)
+        async with repo.turn:
+            await worktrees.open_checkout(repo, commit, path)
+        return str(path)
+
+    async def merge(self, place: Place, onto: CommitId, commit: CommitId) -> Merge | Clash:
+        """Bring `commit` onto `onto` without a checkout; a commit that already contains `onto` is itself the merge."""
+        repo = await self._repositories.at(place.repository)
+        async with repo.turn:
+            return await merging.merge(repo, place, onto=onto, commit=commit)
+
+    async def discard(self, place: Place) -> None:
+        """Remove the worktree and checkouts; what is nowhere else is kept under `refs/harnd/rescue/` first."""
+        repo = await self._repositories.at(place.repository)
+        async with repo.turn:
+            await discarding.discard(repo, place, self._root / names.directory(place))
+
+    def _path(self, place: Place, purpose: str) -> Path:
+        return self._root / names.directory(place) / purpose
+
+    # --- what lies around an attempt
+
+    async def surroundings(self, repository: str) -> Surroundings:
+        """Look at everything an attempt must leave alone."""
+        return await surroundings.look(await self._repositories.at(repository))
+
+    async def restore(self, repository: str, before: Surroundings) -> tuple[str, ...]:
+        """Put back `harn/*` branches that somebody else moved; say what differs from `before`, a line each."""
+        repo = await self._repositories.at(repository)
+        async with repo.turn:
+            return await restoring.restore(repo, before)
+
+    # --- commits
+
+    async def tree(self, repository: str, commit: CommitId) -> TreeId:
+        """Return the tree of a commit; raises `MissingError`."""
+        return await (await self._repositories.at(repository)).tree(commit)
+
+    async def diff(self, repository: str, old: CommitId, new: CommitId) -> str:
+        """Return the patch from `old` to `new` for a person to read, cut off where nobody would read on."""
+        repo = await self._repositories.at(repository)
+        words = ("diff-tree", "-r", "-p", "--no-ext-diff", "--no-textconv", "--no-color", "--find-renames", old, new)
+        finished = await repo.git.run(repo.common, *words, limits=DIFF)
+        if finished.code != 0:
+            raise MissingError(f"{repo.top} has no commits {old} and {new}: {text(finished.stderr).strip()}")
+        return finished.stdout.decode("utf-8", "replace")

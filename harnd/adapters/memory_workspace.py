@@ -1,0 +1,322 @@
+"""`MemoryWorkspace`: the `Workspace` port without a disk, for simulated worlds.
+
+A commit is a map from paths to contents with its parents and message, and its id a digest of them, so the same history
+has the same ids in every run.  A worktree is a dictionary that an imaginary agent reads and writes through `files`.  The object is
+the world: an engine that crashes leaves it standing, and the next one finds everything where it was.
+
+Merging goes by whole files: two sides that changed one path in different ways clash, however far apart the lines are.
+"""
+
+import hashlib
+from collections.abc import Callable, Iterable, Mapping
+from difflib import unified_diff
+from typing import Final, TypeAlias
+
+import msgspec
+from anyio.lowlevel import checkpoint
+
+from harnd.ports.errors import MissingError, MovedError
+from harnd.ports.workspace import Clash, Merge, Place, Recording, Refused, Surroundings, Trouble
+from protocol.ids import CommitId, Digest, GoalId, TreeId
+
+Files: TypeAlias = dict[str, bytes]
+Hook: TypeAlias = Callable[[Mapping[str, bytes]], str | None]
+
+ROOT: Final = "/worktrees"
+HEAD: Final = "refs/heads/main"
+
+
+class Commit(msgspec.Struct, frozen=True):
+    """What the files were, after which commits, and what was said about it."""
+
+    files: Mapping[str, bytes]
+    parents: tuple[CommitId, ...] = ()
+    message: str = ""
+
+    @property
+    def tree(self) -> TreeId:
+        """Digest the files."""
+        return TreeId(_digest(part for path in sorted(self.files) for part in (path, self.files[path]))[:40])
+
+    @property
+    def id(self) -> CommitId:
+        """Digest all of it."""
+        return CommitId(_digest((self.tree, self.message, *self.parents))[:40])
+
+
+class MemoryRepository:
+    """One repository: its commits, its refs, its hook, and the operator's checkout."""
+
+    def __init__(self, path: str, files: Mapping[str, bytes]) -> None:
+        self.path = path
+        self.commits: dict[CommitId, Commit] = {}
+        self.refs: dict[str, CommitId] = {}
+        self.moves: dict[str, CommitId] = {}  # where the workspace itself last moved a goal's branch to
+        self.checkout: Files = dict(files)
+        self.hook: Hook | None = None  # is shown the files of an item's commit, and refuses with a text
+        self.refs[HEAD] = self.add(Commit(dict(files)))
+
+    def add(self, commit: Commit) -> CommitId:
+        """Store a commit."""
+        self.commits[commit.id] = commit
+        return commit.id
+
+    def commit(self, name: str) -> Commit:
+        """Look a commit up; raises `MissingError`."""
+        if name not in self.commits:
+            raise MissingError(f"{self.path} has no commit {name}")
+        return self.commits[CommitId(name)]
+
+    def past(self, name: CommitId) -> set[CommitId]:
+        """List a commit and all that came before it."""
+        seen: set[CommitId] = set()
+        waiting = [name]
+        while waiting:
+            at = waiting.pop()
+            if at not in seen:
+                seen.add(at)
+                waiting += self.commit(at).parents
+        return seen
+
+    def base(self, one: CommitId, other: CommitId) -> Mapping[str, bytes]:
+        """Return the files of the last commit that both have in their past; none if there is no such commit."""
+        common = self.past(one) & self.past(other)
+        lasts = [at for at in sorted(common) if not any(at in self.past(later) - {later} for later in common)]
+        return self.commit(lasts[0]).files if lasts else {}
+
+
+class MemoryWorkspace:
+    """Works in the repositories that `make` made."""
+
+    def __init__(self) -> None:
+        self._repositories: dict[str, MemoryRepository] = {}
+        self._worktrees: dict[str, Files] = {}
+
+    def __repr__(self) -> str:
+        return f"<MemoryWorkspace repositories={len(self._repositories)} worktrees={len(self._worktrees)}>"
+
+    def make(self, repository: str, files: Mapping[str, bytes]) -> CommitId:
+        """Make a repository whose first commit, checked out on `main`, holds `files`."""
+        self._repositories[repository] = MemoryRepository(repository, files)
+        return self._repositories[repository].refs[HEAD]
+
+    def repository(self, path: str) -> MemoryRepository:
+        """Return a repository, to set its hook or to move its refs as somebody else would; raises `MissingError`."""
+        if path not in self._repositories:
+            raise MissingError(f"no repository at {path}")
+        return self._repositories[path]
+
+    def files(self, path: str) -> Files:
+        """Return the files of a worktree, a checkout or the operator's checkout, to read and to write."""
+        if path in self._repositories:
+            return self._repositories[path].checkout
+        if path not in self._worktrees:
+            raise MissingError(f"no worktree at {path}")
+        return self._worktrees[path]
+
+    # --- the port
+
+    async def examine(self, repository: str, ref: str) -> tuple[CommitId, str] | Trouble:
+        """Resolve a branch of that name, a full ref name or a commit."""
+        await checkpoint()
+        if repository not in self._repositories:
+            return Trouble("workspace.no_repository", f"{repository} is no repository; make it one")
+        known = self.repository(repository)
+        name = HEAD if ref == "HEAD" else ref
+        found = known.refs.get(f"refs/heads/{name}") or known.refs.get(name) or CommitId(name)
+        if found not in known.commits:
+            return Trouble("workspace.no_ref", f"{repository} has no commit called {ref!r}; name one that it has")
+        return found, repository
+
+    async def open_branch(self, repository: str, goal: GoalId, base: CommitId) -> CommitId:
+        """Make the goal's branch at `base` unless it exists, and return where it is."""
+        await checkpoint()
+        known, ref = self.repository(repository), _goal_branch(goal)
+        at = known.refs.get(ref) or known.moves.get(ref) or base
+        known.commit(at)
+        known.refs[ref] = known.moves[ref] = at
+        return at
+
+    async def open_worktree(self, place: Place, base: CommitId) -> str:
+        """Make the attempt's branch at `base` and its worktree unless they exist, and return the path."""
+        await checkpoint()
+        known, path = self.repository(place.repository), _path(place, "work")
+        at = known.refs.setdefault(_attempt_branch(place), base)
+        self._worktrees.setdefault(path, dict(known.commit(at).files))
+        return path
+
+    async def surroundings(self, repository: str) -> Surroundings:
+        """Look at the refs and the operator's checkout; configuration and hooks never change here."""
+        await checkpoint()
+        known = self.repository(repository)
+        foreign = ((name, at) for name, at in known.refs.items() if not _is_own(name))
+        status = Digest(_digest(part for path, content in sorted(known.checkout.items()) for part in (path, content)))
+        return Surroundings(tuple(sorted(foreign)), Digest(_digest(())), Digest(_digest(())), HEAD, status)
+
+    async def restore(self, repository: str, before: Surroundings) -> tuple[str, ...]:
+        """Put back goals' branches that somebody else moved; say what differs, a line each."""
+        known = self.repository(repository)
+        lines = [line for name in self._goal_branches(known, before) if (line := _put_back(known, name, before))]
+        now = await self.surroundings(repository)
+        lines += _moved(dict(before.refs), dict(now.refs))
+        if before.status != now.status:
+            lines.append(f"checkout: files in {repository} changed")
+        return tuple(lines)
+
+    def _goal_branches(self, known: MemoryRepository, before: Surroundings) -> list[str]:
+        return sorted(name for name in {*known.refs, *known.moves, *dict(before.refs)} if _is_goals(name))
+
+    async def record(self, place: Place, base: CommitId, message: str) -> Recording | Refused:
+        """Commit the worktree's files on the attempt's branch, unless the repository's hook refuses."""
+        await checkpoint()
+        known, branch = self.repository(place.repository), _attempt_branch(place)
+        files = dict(self.files(_path(place, "work")))
+        start = known.refs[branch]
+        if files != known.commit(start).files:
+            if known.hook is not None and (refusal := known.hook(files)) is not None:
+                return Refused(refusal)
+            known.refs[branch] = known.add(Commit(files, (start,), message))
+        at = known.refs[branch]
+        return Recording(at, known.commit(at).tree, _changed(known.commit(base).files, files))
+
+    async def checkout(self, place: Place, commit: CommitId, purpose: str) -> str:
+        """Make a clean checkout of exactly `commit` in place of an old one, and return its path."""
+        await checkpoint()
+        path = _path(place, purpose)
+        self._worktrees[path] = dict(self.repository(place.repository).commit(commit).files)
+        return path
+
+    async def merge(self, place: Place, onto: CommitId, commit: CommitId) -> Merge | Clash:
+        """Bring `commit` onto `onto`, whole files at a time."""
+        await checkpoint()
+        known = self.repository(place.repository)
+        for one, other in ((commit, onto), (onto, commit)):
+            if other in known.past(one):
+                return Merge(one, known.commit(one).tree)
+        sides = known.base(onto, commit), known.commit(onto).files, known.commit(commit).files
+        joined = _join(*sides)
+        if isinstance(joined, Clash):
+            return joined
+        made = known.add(Commit(joined, (onto, commit)))
+        return Merge(made, known.commit(made).tree)
+
+    async def advance(self, repository: str, goal: GoalId, expected: CommitId, to: CommitId) -> None:
+        """Move the goal's branch by compare-and-set; raises `MovedError`.  Being there already is success."""
+        at = await self.branch(repository, goal)
+        if at not in {expected, to}:
+            raise MovedError(f"harn/{goal} is at {at}, not at {expected}")
+        known, ref = self.repository(repository), _goal_branch(goal)
+        known.commit(to)
+        known.refs[ref] = known.moves[ref] = to
+
+    async def branch(self, repository: str, goal: GoalId) -> CommitId:
+        """Return where the goal's branch is; raises `MissingError`."""
+        await checkpoint()
+        at = self.repository(repository).refs.get(_goal_branch(goal))
+        if at is None:
+            raise MissingError(f"{repository} has no branch harn/{goal}")
+        return at
+
+    async def tree(self, repository: str, commit: CommitId) -> TreeId:
+        """Return the tree of a commit; raises `MissingError`."""
+        await checkpoint()
+        return self.repository(repository).commit(commit).tree
+
+    async def diff(self, repository: str, old: CommitId, new: CommitId) -> str:
+        """Return the patch from `old` to `new` for a person to read."""
+        await checkpoint()
+        known = self.repository(repository)
+        before, after = known.commit(old).files, known.commit(new).files
+        return "".join(_patch(path, before, after) for path in _changed(before, after))
+
+    async def discard(self, place: Place) -> None:
+        """Remove the attempt's worktree and checkouts; what is nowhere else is kept under `refs/harnd/rescue/`."""
+        await checkpoint()
+        known, branch = self.repository(place.repository), _attempt_branch(place)
+        at = known.refs.get(branch)
+        if at is not None:
+            self._rescue(known, place, at)
+            del known.refs[branch]
+        for path in [path for path in self._worktrees if path.startswith(_path(place, ""))]:
+            del self._worktrees[path]
+
+    def _rescue(self, known: MemoryRepository, place: Place, at: CommitId) -> None:
+        folder = f"refs/harnd/rescue/{place.goal}/{place.work}.{place.attempt}"
+        goal = known.refs.get(_goal_branch(place.goal))
+        if goal is None or at not in known.past(goal):
+            known.refs[f"{folder}/commit-{at}"] = at
+        files = self._worktrees.get(_path(place, "work"))
+        if files is not None and files != known.commit(at).files:
+            snapshot = Commit(dict(files), (at,))
+            known.refs[f"{folder}/snapshot-{snapshot.tree}"] = known.add(snapshot)
+
+
+def _goal_branch(goal: GoalId) -> str:
+    return f"refs/heads/harn/{goal}"
+
+
+def _attempt_branch(place: Place) -> str:
+    return f"refs/heads/{place.branch}"
+
+
+def _path(place: Place, purpose: str) -> str:
+    return f"{ROOT}/{place.goal}/{place.work}.{place.attempt}/{purpose}"
+
+
+def _is_goals(name: str) -> bool:
+    return name.startswith("refs/heads/harn/")
+
+
+def _is_own(name: str) -> bool:
+    return name.startswith(("refs/heads/harn-attempt/", "refs/harnd/"))
+
+
+def _put_back(known: MemoryRepository, name: str, before: Surroundings) -> str | None:
+    wanted, at = known.moves.get(name) or dict(before.refs).get(name), known.refs.get(name)
+    if wanted == at:
+        return None
+    if at is not None:
+        goal = name.removeprefix("refs/heads/harn/")
+        known.refs[f"refs/harnd/rescue/{goal}/moved/commit-{at}"] = at
+        del known.refs[name]
+    if wanted is not None:
+        known.refs[name] = CommitId(wanted)
+    return f"undone: {name} was at {at}, put back to {wanted}"
+
+
+def _moved(before: Mapping[str, str], now: Mapping[str, str]) -> list[str]:
+    return [
+        f"ref: {name} was {before.get(name, 'absent')} and is {now.get(name, 'absent')}"
+        for name in sorted({*before, *now})
+        if before.get(name) != now.get(name) and not _is_goals(name)
+    ]
+
+
+def _changed(before: Mapping[str, bytes], after: Mapping[str, bytes]) -> tuple[str, ...]:
+    return tuple(sorted(path for path in {*before, *after} if before.get(path) != after.get(path)))
+
+
+def _join(base: Mapping[str, bytes], ours: Mapping[str, bytes], theirs: Mapping[str, bytes]) -> Files | Clash:
+    changed = set(_changed(base, ours)) & set(_changed(base, theirs))
+    clashes = sorted(path for path in changed if ours.get(path) != theirs.get(path))
+    if clashes:
+        return Clash(tuple(clashes))
+    joined = dict(ours)
+    for path in _changed(base, theirs):
+        joined.pop(path, None)
+        if path in theirs:
+            joined[path] = theirs[path]
+    return joined
+
+
+def _patch(path: str, before: Mapping[str, bytes], after: Mapping[str, bytes]) -> str:
+    old, new = (side.get(path, b"").decode(errors="replace").splitlines(keepends=True) for side in (before, after))
+    return f"diff --git a/{path} b/{path}\n" + "".join(unified_diff(old, new, f"a/{path}", f"b/{path}"))
+
+
+def _digest(parts: Iterable[str | bytes]) -> str:
+    whole = hashlib.sha256()
+    for part in parts:
+        raw = part.encode("utf-8", "surrogateescape") if isinstance(part, str) else part
+        whole.update(len(raw).to_bytes(8, "big") + raw)
+    return whole.hexdigest()

@@ -1,0 +1,368 @@
+"""What every workspace holds, whatever it is made of: each sentence of the port, once."""
+
+from pathlib import Path
+from typing import NamedTuple
+
+import anyio
+import pytest
+
+from harnd.ports.errors import MissingError, MovedError
+from harnd.ports.workspace import Clash, Merge, Recording, Refused, Trouble
+from protocol.ids import CommitId
+from tests.kit.repositories import BILLING, FIRST, GitHouse, House, MemoryHouse, place
+
+NOWHERE = CommitId("0123456789" * 4)
+GOAL_BRANCH = "refs/heads/harn/billing"
+
+
+class Kind(NamedTuple):
+    backend: str
+    house: str
+
+
+@pytest.fixture(params=[Kind("asyncio", "git"), Kind("asyncio", "memory"), Kind("trio", "memory")], ids="-".join)
+def kind(request: pytest.FixtureRequest) -> Kind:
+    return Kind(*request.param)
+
+
+@pytest.fixture
+def anyio_backend(kind: Kind) -> str:
+    return kind.backend
+
+
+@pytest.fixture
+def house(kind: Kind, tmp_path: Path) -> House:
+    return GitHouse(tmp_path) if kind.house == "git" else MemoryHouse()
+
+
+async def recorded(house: House, name: str, content: bytes, *, work: str = "p1.export") -> CommitId:
+    """Let an attempt at `work` write one file, and record it."""
+    where = await house.workspace.open_worktree(place(house, work), house.base)
+    house.write(where, name, content)
+    recording = await house.workspace.record(place(house, work), house.base, f"Write {name}")
+    assert isinstance(recording, Recording)
+    return recording.commit
+
+
+# --- a repository is looked at before anything starts
+
+
+async def test_a_branch_is_resolved_to_its_commit_and_the_repository_to_its_path(house: House):
+    assert await house.workspace.examine(house.path, "main") == (house.base, house.path)
+    assert await house.workspace.examine(house.path, "HEAD") == (house.base, house.path)
+    assert await house.workspace.examine(house.path, house.base) == (house.base, house.path)
+
+
+async def test_a_ref_that_is_not_there_is_trouble(house: House):
+    trouble = await house.workspace.examine(house.path, "release")
+    assert isinstance(trouble, Trouble)
+    assert trouble.code == "workspace.no_ref"
+    assert "'release'" in trouble.message
+
+
+async def test_a_directory_without_a_repository_is_trouble(house: House, tmp_path: Path):
+    trouble = await house.workspace.examine(str(tmp_path), "main")
+    assert isinstance(trouble, Trouble)
+    assert trouble.code == "workspace.no_repository"
+
+
+async def test_asking_about_no_repository_is_missing(house: House, tmp_path: Path):
+    with pytest.raises(MissingError):
+        await house.workspace.branch(str(tmp_path), BILLING)
+
+
+# --- the goal's branch
+
+
+async def test_the_goals_branch_is_made_once(house: House):
+    assert await house.workspace.open_branch(house.path, BILLING, house.base) == house.base
+    moved = await recorded(house, "a.txt", b"a")
+    await house.workspace.advance(house.path, BILLING, house.base, moved)
+    house.restart()
+    assert await house.workspace.open_branch(house.path, BILLING, house.base) == moved
+    assert await house.workspace.branch(house.path, BILLING) == moved
+
+
+async def test_a_goal_without_a_branch_is_missing(house: House):
+    with pytest.raises(MissingError):
+        await house.workspace.branch(house.path, BILLING)
+
+
+async def test_a_branch_cannot_start_where_nothing_is(house: House):
+    with pytest.raises(MissingError):
+        await house.workspace.open_branch(house.path, BILLING, NOWHERE)
+
+
+async def test_advancing_names_where_the_branch_must_be(house: House):
+    await house.workspace.open_branch(house.path, BILLING, house.base)
+    a, b = await recorded(house, "a.txt", b"a", work="p1.a"), await recorded(house, "b.txt", b"b", work="p1.b")
+    await house.workspace.advance(house.path, BILLING, house.base, a)
+    with pytest.raises(MovedError):
+        await house.workspace.advance(house.path, BILLING, house.base, b)
+    assert await house.workspace.branch(house.path, BILLING) == a
+
+
+async def test_advancing_again_is_success(house: House):
+    await house.workspace.open_branch(house.path, BILLING, house.base)
+    a = await recorded(house, "a.txt", b"a")
+    await house.workspace.advance(house.path, BILLING, house.base, a)
+    house.restart()
+    await house.workspace.advance(house.path, BILLING, house.base, a)
+    assert await house.workspace.branch(house.path, BILLING) == a
+
+
+async def test_two_advances_at_once_leave_one_winner(house: House):
+    await house.workspace.open_branch(house.path, BILLING, house.base)
+    commits = [await recorded(house, f"{name}.txt", b"x", work=f"p1.{name}") for name in "abc"]
+    won: list[CommitId] = []
+
+    async def advance(to: CommitId) -> None:
+        try:
+            await house.workspace.advance(house.path, BILLING, house.base, to)
+        except MovedError:
+            return
+        won.append(to)
+
+    async with anyio.create_task_group() as tasks:
+        for commit in commits:
+            tasks.start_soon(advance, commit)
+    assert won == [await house.workspace.branch(house.path, BILLING)]
+
+
+# --- an attempt's worktree
+
+
+async def test_a_worktree_holds_the_files_of_its_base(house: House):
+    where = await house.workspace.open_worktree(place(house), house.base)
+    assert house.read(where) == FIRST
+    assert house.refs()["refs/heads/harn-attempt/billing/p1.export.1"] == house.base
+
+
+async def test_opening_a_worktree_again_finds_the_work_in_it(house: House):
+    where = await house.workspace.open_worktree(place(house), house.base)
+    house.write(where, "new.txt", b"half done")
+    house.restart()
+    assert await house.workspace.open_worktree(place(house), house.base) == where
+    assert house.read(where) == {**FIRST, "new.txt": b"half done"}
+
+
+async def test_attempts_do_not_see_one_another(house: House):
+    one = await house.workspace.open_worktree(place(house, attempt=1), house.base)
+    other = await house.workspace.open_worktree(place(house, attempt=2), house.base)
+    house.write(one, "README.md", b"mine")
+    assert house.read(other) == FIRST
+    assert house.read(house.path) == FIRST
+
+
+# --- recording
+
+
+async def test_a_recording_is_the_whole_worktree_on_the_attempts_branch(house: House):
+    where = await house.workspace.open_worktree(place(house), house.base)
+    house.write(where, "docs/new.md", b"new")
+    house.write(where, "README.md", b"changed")
+    house.remove(where, "src/main.py")
+    recording = await house.workspace.record(place(house), house.base, "Work")
+    assert isinstance(recording, Recording)
+    assert recording.changed == ("README.md", "docs/new.md", "src/main.py")
+    assert house.content(recording.commit) == {"README.md": b"changed", "docs/new.md": b"new"}
+    assert recording.tree == await house.workspace.tree(house.path, recording.commit)
+    assert house.refs()["refs/heads/harn-attempt/billing/p1.export.1"] == recording.commit
+
+
+async def test_recording_again_finds_the_same_commit(house: House):
+    where = await house.workspace.open_worktree(place(house), house.base)
+    house.write(where, "a.txt", b"a")
+    first = await house.workspace.record(place(house), house.base, "Work")
+    house.restart()
+    assert await house.workspace.record(place(house), house.base, "Work") == first
+
+
+async def test_a_correction_in_the_same_worktree_is_recorded_on_top(house: House):
+    first = await recorded(house, "a.txt", b"a")
+    second = await recorded(house, "b.txt", b"b")
+    assert house.content(second) == {**FIRST, "a.txt": b"a", "b.txt": b"b"}
+    assert second != first
+
+
+async def test_an_attempt_that_changed_nothing_is_recorded_as_its_base(house: House):
+    await house.workspace.open_worktree(place(house), house.base)
+    recording = await house.workspace.record(place(house), house.base, "Nothing")
+    assert recording == Recording(house.base, await house.workspace.tree(house.path, house.base), ())
+
+
+async def test_a_hook_that_refuses_is_heard_and_can_be_satisfied_later(house: House):
+    where = await house.workspace.open_worktree(place(house), house.base)
+    house.write(where, "key.txt", b"secret")
+    house.refuse("no secrets here")
+    refused = await house.workspace.record(place(house), house.base, "Work")
+    assert isinstance(refused, Refused)
+    assert "no secrets here" in refused.output
+    house.refuse(None)
+    assert isinstance(await house.workspace.record(place(house), house.base, "Work"), Recording)
+
+
+# --- checkouts
+
+
+async def test_a_checkout_is_exactly_a_commit_and_replaces_the_old_one(house: House):
+    a = await recorded(house, "a.txt", b"a")
+    where = await house.workspace.checkout(place(house), a, "proof")
+    house.write(where, "built.bin", b"left by a proof")
+    assert await house.workspace.checkout(place(house), house.base, "proof") == where
+    assert house.read(where) == FIRST
+
+
+async def test_checkouts_for_two_purposes_stand_side_by_side(house: House):
+    a = await recorded(house, "a.txt", b"a")
+    proof = await house.workspace.checkout(place(house), a, "proof")
+    base = await house.workspace.checkout(place(house), house.base, "base")
+    assert house.read(proof) == {**FIRST, "a.txt": b"a"}
+    assert house.read(base) == FIRST
+
+
+async def test_a_commit_that_is_not_there_cannot_be_checked_out(house: House):
+    with pytest.raises(MissingError):
+        await house.workspace.checkout(place(house), NOWHERE, "proof")
+
+
+# --- merging
+
+
+async def test_a_commit_that_contains_the_other_is_the_merge(house: House):
+    a = await recorded(house, "a.txt", b"a")
+    tree = await house.workspace.tree(house.path, a)
+    assert await house.workspace.merge(place(house), house.base, a) == Merge(a, tree)
+    assert await house.workspace.merge(place(house), a, house.base) == Merge(a, tree)
+
+
+async def test_two_sides_come_together_the_same_way_every_time(house: House):
+    a, b = await recorded(house, "a.txt", b"a", work="p1.a"), await recorded(house, "b.txt", b"b", work="p1.b")
+    merge = await house.workspace.merge(place(house, "p1.b"), a, b)
+    assert isinstance(merge, Merge)
+    assert house.content(merge.commit) == {**FIRST, "a.txt": b"a", "b.txt": b"b"}
+    house.restart()
+    assert await house.workspace.merge(place(house, "p1.b"), a, b) == merge
+    assert await house.workspace.merge(place(house, "p1.b"), a, merge.commit) == merge
+
+
+async def test_two_sides_that_contradict_each_other_clash_by_path(house: House):
+    a = await recorded(house, "README.md", b"# Mine\n", work="p1.a")
+    b = await recorded(house, "README.md", b"# Yours\n", work="p1.b")
+    assert await house.workspace.merge(place(house, "p1.b"), a, b) == Clash(("README.md",))
+
+
+# --- reading
+
+
+async def test_a_diff_names_files_and_lines(house: House):
+    a = await recorded(house, "README.md", b"# Store\n")
+    patch = await house.workspace.diff(house.path, house.base, a)
+    assert "README.md" in patch
+    assert "-# Shop" in patch
+    assert "+# Store" in patch
+
+
+async def test_the_tree_of_no_commit_is_missing(house: House):
+    with pytest.raises(MissingError):
+        await house.workspace.tree(house.path, NOWHERE)
+
+
+# --- what lies around an attempt
+
+
+async def test_an_attempt_that_minds_its_own_business_leaves_no_difference(house: House):
+    await house.workspace.open_branch(house.path, BILLING, house.base)
+    before = await house.workspace.surroundings(house.path)
+    await recorded(house, "a.txt", b"a")
+    assert await house.workspace.surroundings(house.path) == before
+    assert await house.workspace.restore(house.path, before) == ()
+
+
+async def test_harnds_own_moves_are_not_taken_for_an_agents(house: House):
+    await house.workspace.open_branch(house.path, BILLING, house.base)
+    before = await house.workspace.surroundings(house.path)
+    a = await recorded(house, "a.txt", b"a")
+    await house.workspace.advance(house.path, BILLING, house.base, a)
+    house.restart()
+    assert await house.workspace.restore(house.path, before) == ()
+    assert await house.workspace.branch(house.path, BILLING) == a
+
+
+@pytest.mark.parametrize("deleted", [True, False], ids=["deleted", "moved"])
+async def test_a_goals_branch_that_somebody_else_moved_is_put_back(house: House, deleted: bool):
+    await house.workspace.open_branch(house.path, BILLING, house.base)
+    before = await house.workspace.surroundings(house.path)
+    a = await recorded(house, "a.txt", b"a")
+    house.set_ref(GOAL_BRANCH, None if deleted else a)
+    lines = await house.workspace.restore(house.path, before)
+    assert [line.split(":")[0] for line in lines] == ["undone"]
+    assert await house.workspace.branch(house.path, BILLING) == house.base
+    assert await house.workspace.restore(house.path, before) == ()
+
+
+async def test_a_branch_made_up_under_harnds_name_is_kept_aside_and_removed(house: House):
+    before = await house.workspace.surroundings(house.path)
+    a = await recorded(house, "a.txt", b"a")
+    house.set_ref("refs/heads/harn/fake", a)
+    lines = await house.workspace.restore(house.path, before)
+    assert [line.split(":")[0] for line in lines] == ["undone"]
+    assert "refs/heads/harn/fake" not in house.refs()
+    assert house.refs()[f"refs/harnd/rescue/fake/moved/commit-{a}"] == a
+
+
+async def test_the_operators_own_refs_are_reported_and_left_alone(house: House):
+    before = await house.workspace.surroundings(house.path)
+    a = await recorded(house, "a.txt", b"a")
+    house.set_ref("refs/heads/feature", a)
+    assert await house.workspace.restore(house.path, before) == (f"ref: refs/heads/feature was absent and is {a}",)
+    assert house.refs()["refs/heads/feature"] == a
+
+
+async def test_edits_in_the_operators_checkout_are_seen(house: House):
+    before = await house.workspace.surroundings(house.path)
+    house.write(house.path, "README.md", b"by absolute path")
+    lines = await house.workspace.restore(house.path, before)
+    assert [line.split(":")[0] for line in lines] == ["checkout"]
+    assert house.read(house.path)["README.md"] == b"by absolute path"
+
+
+# --- discarding
+
+
+async def test_discarding_keeps_commits_that_the_goal_does_not_have(house: House):
+    await house.workspace.open_branch(house.path, BILLING, house.base)
+    a = await recorded(house, "a.txt", b"a")
+    await house.workspace.discard(place(house))
+    refs = house.refs()
+    assert refs[f"refs/harnd/rescue/billing/p1.export.1/commit-{a}"] == a
+    assert "refs/heads/harn-attempt/billing/p1.export.1" not in refs
+
+
+async def test_discarding_integrated_work_leaves_nothing_behind(house: House):
+    await house.workspace.open_branch(house.path, BILLING, house.base)
+    a = await recorded(house, "a.txt", b"a")
+    await house.workspace.advance(house.path, BILLING, house.base, a)
+    await house.workspace.checkout(place(house), a, "proof")
+    await house.workspace.discard(place(house))
+    assert not [ref for ref in house.refs() if "p1.export.1" in ref]
+
+
+async def test_discarding_keeps_uncommitted_files_as_a_snapshot(house: House):
+    await house.workspace.open_branch(house.path, BILLING, house.base)
+    where = await house.workspace.open_worktree(place(house), house.base)
+    house.write(where, "draft.txt", b"not yet")
+    await house.workspace.discard(place(house))
+    kept = [to for ref, to in house.refs().items() if "/rescue/billing/p1.export.1/snapshot-" in ref]
+    assert [house.content(commit) for commit in kept] == [{**FIRST, "draft.txt": b"not yet"}]
+
+
+async def test_discarding_again_or_without_an_attempt_is_no_trouble(house: House):
+    await house.workspace.open_branch(house.path, BILLING, house.base)
+    await recorded(house, "a.txt", b"a")
+    await house.workspace.discard(place(house))
+    after = house.refs()
+    house.restart()
+    await house.workspace.discard(place(house))
+    await house.workspace.discard(place(house, "p1.never"))
+    assert house.refs() == after
