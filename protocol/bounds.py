@@ -38,6 +38,7 @@ PROOF_COMMANDS: Final = 20
 DECLARED_PATHS: Final = 50
 DEPENDENCIES: Final = 50
 REOPEN_FINDINGS: Final = 20
+FINDINGS_ANSWERED: Final = 200  # by one accept: those of every reopening that are open
 PROBLEMS_SHOWN: Final = 100
 ARGV_WORDS: Final = 200
 REVIEWERS: Final = Range(1, 1, 5)

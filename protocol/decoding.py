@@ -5,8 +5,9 @@ and notices come from a daemon that shares these types, so there the first diffe
 get here: `protocol.framing` refuses them.
 """
 
+import json
 from collections.abc import Mapping
-from typing import Annotated, Any, TypeVar, cast, get_args, get_origin
+from typing import Annotated, Any, Final, TypeVar, cast, get_args, get_origin
 
 import msgspec
 from msgspec.structs import FieldInfo
@@ -21,11 +22,15 @@ from protocol.views import ProblemView
 
 T = TypeVar("T")
 
+SHOWN_CHARS: Final = 80  # of a value that was refused
+
 
 def read_request(method: str, params: object) -> Request[Any]:
     """Read a request; raises `Refusal` under a `request.…` code, with every problem in its details."""
     if method not in METHODS:
-        raise Refusal("request.unknown_method", f"there is no method {method[:80]!r}", fix="ask for one of the details")
+        raise Refusal(
+            "request.unknown_method", f"there is no method {method[:SHOWN_CHARS]!r}", fix="ask for one of the details"
+        )
     if not isinstance(params, dict):
         raise Refusal("request.not_object", "params is an object of named fields")
     given = cast("dict[str, object]", params)
@@ -59,7 +64,8 @@ def write(message: msgspec.Struct) -> dict[str, object]:
 def _problems(wanted: type[msgspec.Struct], given: Mapping[str, object]) -> list[ProblemView]:
     known = {field.encode_name: field for field in msgspec.structs.fields(wanted)}
     unknown = [
-        ProblemView("request.unknown_field", name[:80], "there is no such field") for name in given.keys() - known
+        ProblemView("request.unknown_field", name[:SHOWN_CHARS], "there is no such field")
+        for name in given.keys() - known
     ]
     missing = [
         ProblemView("request.missing_field", name, f"{_meaning(field)} is wanted")
@@ -74,19 +80,23 @@ def _bad(field: FieldInfo, value: object) -> ProblemView | None:
     try:
         msgspec.convert(value, field.type)
     except msgspec.ValidationError as error:
-        what, _, where = str(error).partition(" - at `$")
-        place = field.encode_name + where.rstrip("`")
-        return ProblemView("request.bad_field", place, f"{_meaning(field)} is wanted: {what[0].lower()}{what[1:]}")
+        place = field.encode_name + str(error).partition(" - at `$")[2].rstrip("`")
+        return ProblemView("request.bad_field", place, f"{_meaning(field)} is wanted, not {_shown(value)}")
     return None
 
 
 def _meaning(field: FieldInfo) -> str:
-    """What the field is, in words: its type's description where it has one."""
-    if get_origin(field.type) is Annotated:
-        for extra in get_args(field.type)[1:]:
-            if isinstance(extra, msgspec.Meta) and extra.description:
-                return extra.description
-    return field.encode_name
+    """Say what a field is, by the description of its type."""
+    parts = (field.type, *get_args(field.type))  # an optional field is a union
+    metas = [meta for part in parts if get_origin(part) is Annotated for meta in get_args(part)[1:]]
+    return next(
+        (meta.description for meta in metas if isinstance(meta, msgspec.Meta) and meta.description), field.encode_name
+    )
+
+
+def _shown(value: object) -> str:
+    text = json.dumps(value, ensure_ascii=False)
+    return text if len(text) <= SHOWN_CHARS else f"{text[:SHOWN_CHARS]}…"
 
 
 def _refusal(method: str, problems: list[ProblemView]) -> Refusal:

@@ -1,7 +1,8 @@
 """Fields of requests: ids by their grammar and texts by their bound, so that a request is checked once, at the door.
 
-Each is the plain type for a type checker and a constraint for the decoder and the JSON Schema.  Bounds count Unicode
-code points.  No text of a request holds a NUL: it would cut a path or an argument short.
+Each is the plain type to a type checker, and to the decoder and the JSON Schema a constraint with a description that
+completes "… is wanted".  Bounds count Unicode code points.  No text of a request holds a NUL: it would cut a path or an
+argument short.
 """
 
 from typing import Annotated, Final, TypeAlias
@@ -10,37 +11,82 @@ from msgspec import Meta
 
 from protocol import bounds, ids
 
+NO_NUL: Final = r"^[^\x00]*$"
+
 
 def _whole(grammar: str) -> str:
     # Python's `$` also matches before a final newline, which the look-ahead forbids; JSON Schema's never does.
     return f"^(?:{grammar})$(?!\\n)"
 
 
-NO_NUL: Final = r"^[^\x00]*$"
+def _text(limit: int, *, least: int = 1) -> Meta:
+    return Meta(
+        min_length=least, max_length=limit, pattern=NO_NUL, description=f"a text of {least} to {limit} characters"
+    )
 
-Goal: TypeAlias = Annotated[ids.GoalId, Meta(pattern=_whole(ids.GOAL_ID))]
-Work: TypeAlias = Annotated[ids.WorkId, Meta(pattern=_whole(ids.WORK_ID))]
-Target: TypeAlias = Annotated[str, Meta(pattern=_whole(f"{ids.GOAL_ID}(?:/{ids.WORK_ID})?"))]
-Digest: TypeAlias = Annotated[ids.Digest, Meta(pattern=_whole(ids.DIGEST))]
-Key: TypeAlias = Annotated[ids.IdempotencyKey, Meta(pattern=_whole(ids.IDEMPOTENCY_KEY))]
-FindingId: TypeAlias = Annotated[str, Meta(pattern=_whole(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}"))]
 
-Number: TypeAlias = Annotated[int, Meta(ge=1, le=bounds.SEQUENCE)]  # of a plan or an attempt
-Cursor: TypeAlias = Annotated[int, Meta(ge=0, le=bounds.SEQUENCE)]  # the last sequence number seen, 0 for none
-PageSize: TypeAlias = Annotated[int, Meta(ge=bounds.EVENTS_PER_PAGE.least, le=bounds.EVENTS_PER_PAGE.ceiling)]
-Version: TypeAlias = Annotated[int, Meta(ge=1, le=bounds.SEQUENCE)]
+def _count(least: int, most: int, what: str) -> Meta:
+    return Meta(ge=least, le=most, description=what)
 
-ClientName: TypeAlias = Annotated[str, Meta(min_length=1, max_length=bounds.LABEL_CHARS, pattern=NO_NUL)]
-Reason: TypeAlias = Annotated[str, Meta(min_length=1, max_length=bounds.GUIDANCE_CHARS, pattern=NO_NUL)]
-Guidance: TypeAlias = Annotated[str, Meta(max_length=bounds.GUIDANCE_CHARS, pattern=NO_NUL)]
-Finding: TypeAlias = Annotated[str, Meta(min_length=1, max_length=bounds.FINDING_CHARS, pattern=NO_NUL)]
-Findings: TypeAlias = Annotated[tuple[Finding, ...], Meta(min_length=1, max_length=bounds.REOPEN_FINDINGS)]
-Disposition: TypeAlias = Annotated[
-    str, Meta(max_length=bounds.FINDING_CHARS, pattern=_whole(r"fixed|deferred: [^\x00]*[^\x00\s][^\x00]*"))
+
+def _id(grammar: str, what: str) -> Meta:
+    return Meta(pattern=_whole(grammar), description=what)
+
+
+Goal: TypeAlias = Annotated[ids.GoalId, _id(ids.GOAL_ID, "a goal id (a-z, 0-9 and inner hyphens, up to 63)")]
+Work: TypeAlias = Annotated[ids.WorkId, _id(ids.WORK_ID, "a work id such as p1.parser")]
+Target: TypeAlias = Annotated[
+    str, _id(f"{ids.GOAL_ID}(?:/{ids.WORK_ID})?", "a goal id, or goal and work such as billing/p1.parser")
 ]
-Dispositions: TypeAlias = Annotated[dict[FindingId, Disposition], Meta(max_length=bounds.CRITERIA)]
+Digest: TypeAlias = Annotated[ids.Digest, _id(ids.DIGEST, "a digest (64 lower-case hex digits)")]
+Key: TypeAlias = Annotated[
+    ids.IdempotencyKey, _id(ids.IDEMPOTENCY_KEY, "an idempotency key (letters, digits and ._:-, up to 128)")
+]
 
-FileName: TypeAlias = Annotated[str, Meta(min_length=1, max_length=bounds.PATH_CHARS, pattern=NO_NUL)]
-FileContent: TypeAlias = Annotated[bytes, Meta(max_length=bounds.PERSON_FILE_BYTES)]  # base64 on the wire
-Files: TypeAlias = Annotated[dict[FileName, FileContent], Meta(min_length=1, max_length=bounds.PERSON_FILES)]
-Directory: TypeAlias = Annotated[str, Meta(max_length=bounds.DIRECTORY_CHARS, pattern=r"^/[^\x00]*$")]
+Number: TypeAlias = Annotated[int, _count(1, bounds.SEQUENCE, "a number from 1")]  # of a plan or an attempt
+Version: TypeAlias = Annotated[int, _count(1, bounds.SEQUENCE, "a protocol version from 1")]
+Cursor: TypeAlias = Annotated[int, _count(0, bounds.SEQUENCE, "a sequence number, or 0 for the beginning")]
+PageSize: TypeAlias = Annotated[
+    int,
+    _count(
+        bounds.EVENTS_PER_PAGE.least, bounds.EVENTS_PER_PAGE.ceiling, f"a number up to {bounds.EVENTS_PER_PAGE.ceiling}"
+    ),
+]
+
+ClientName: TypeAlias = Annotated[str, _text(bounds.LABEL_CHARS)]
+Reason: TypeAlias = Annotated[str, _text(bounds.GUIDANCE_CHARS)]
+Guidance: TypeAlias = Annotated[str, _text(bounds.GUIDANCE_CHARS, least=0)]
+Finding: TypeAlias = Annotated[str, _text(bounds.FINDING_CHARS)]
+Findings: TypeAlias = Annotated[
+    tuple[Finding, ...],
+    Meta(
+        min_length=1, max_length=bounds.REOPEN_FINDINGS, description=f"a list of 1 to {bounds.REOPEN_FINDINGS} findings"
+    ),
+]
+FindingId: TypeAlias = Annotated[str, _id(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}", "a finding id")]
+Disposition: TypeAlias = Annotated[
+    str,
+    Meta(
+        max_length=bounds.FINDING_CHARS,
+        pattern=_whole(r"fixed|deferred: [^\x00]*[^\x00\s][^\x00]*"),
+        description="`fixed` or `deferred: reason`",
+    ),
+]
+Dispositions: TypeAlias = Annotated[
+    dict[FindingId, Disposition],
+    Meta(max_length=bounds.FINDINGS_ANSWERED, description="for each finding id `fixed` or `deferred: reason`"),
+]
+
+FileName: TypeAlias = Annotated[str, _text(bounds.PATH_CHARS)]
+FileContent: TypeAlias = Annotated[bytes, Meta(max_length=bounds.PERSON_FILE_BYTES)]
+Files: TypeAlias = Annotated[
+    dict[FileName, FileContent],
+    Meta(
+        min_length=1,
+        max_length=bounds.PERSON_FILES,
+        description=f"1 to {bounds.PERSON_FILES} files by name, each base64 of up to {bounds.PERSON_FILE_BYTES} bytes",
+    ),
+]
+Directory: TypeAlias = Annotated[
+    str, Meta(max_length=bounds.DIRECTORY_CHARS, pattern=r"^/[^\x00]*$", description="an absolute path")
+]

@@ -1,5 +1,7 @@
 """Replies: the answers that are not views of a thing, one class an answer."""
 
+from typing import Any
+
 from msgspec import Struct
 
 from protocol.ids import Digest, EffectKey, GoalId, InstanceId, WorkId
@@ -74,3 +76,12 @@ class WorkLog(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     work: WorkId
     attempt: int
     parts: tuple[LogPart, ...]
+
+
+class ErrorData(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """The `data` of an error reply; programs go by `code` (see `protocol.errors`)."""
+
+    code: str
+    message: str  # one sentence
+    fix: str  # the way out, often a command to type; empty when there is none
+    details: dict[str, Any]  # for `goal.invalid` and `request.…`: `problems`, a list of `ProblemView`

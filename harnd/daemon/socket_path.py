@@ -24,7 +24,7 @@ class SocketRefused(Exception):
 
 def find_socket_path(environment: Mapping[str, str], *, state_dir: str | None = None) -> Path:
     """Return where the socket of the daemon with this state directory lies; raises `NoSocketPath`."""
-    default = state_directory(environment)
+    default = state_directory({"HOME": str(Path.home()), **environment})  # without HOME, what the user database says
     path = socket_path(
         state_dir or default,
         default_state_dir=default,
