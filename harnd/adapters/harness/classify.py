@@ -4,9 +4,11 @@ Evidence decides, never a default: what is unreadable, refused, cut off or empty
 did not come to its own end has not answered.
 """
 
+from collections.abc import Callable, Iterable
+
 import msgspec
 
-from harnd.adapters.harness.reports import Answered, Speech, Stop
+from harnd.adapters.harness.reports import Answered, Report, Speech, Stop
 from harnd.domain.reading import Unreadable, is_empty, is_refusal, read_object
 from harnd.ports.sessions import Ended, Ending, Reply, ReplyKind
 from protocol import bounds
@@ -18,6 +20,19 @@ class Heard(msgspec.Struct, frozen=True):
     answered: Answered | None = None
     understood: int = 0
     not_understood: int = 0
+
+
+def hear(lines: Iterable[bytes], read_report: Callable[[bytes], Report | None]) -> Heard:
+    """Understand report after report; the last answer is the final one."""
+    answered: Answered | None = None
+    understood = not_understood = 0
+    for line in lines:
+        report = read_report(line)
+        understood += report is not None
+        not_understood += report is None
+        if isinstance(report, Answered):
+            answered = report
+    return Heard(answered, understood, not_understood)
 
 
 def classify(heard: Heard, ended: Ended, *, speech: Speech, wants_json: bool) -> Reply:

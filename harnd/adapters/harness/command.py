@@ -3,7 +3,7 @@
 Its options are
 
     argv                the program and its arguments; `{prompt_file}` stands for the path of the prompt, and, where the
-                        specialist has them, `{model}` and `{effort}`
+                        specialist has them, `{model}` and `{effort}`; other braces stay as they are
     fresh_context       "false" when the program remembers earlier calls (default "true")
     read_only_launch    "true" when the program cannot write (default "false")
     quiet               "true" when it says nothing before its answer: the limits on silence do not hold then
@@ -18,7 +18,7 @@ from harnd.adapters.harness.reports import Report, Speech
 from harnd.ports.sessions import Capabilities, SessionTask
 
 SPEECH = Speech.WHOLE
-_PLACEHOLDER = re.compile(r"\{(\w+)\}")
+_PLACEHOLDER = re.compile(r"\{(prompt_file|model|effort)\}")
 _OPTIONS = frozenset({"argv", "fresh_context", "read_only_launch", "quiet"})
 
 
@@ -38,15 +38,12 @@ def command_line(task: SessionTask, prompt_path: str) -> list[str]:
     known = {"prompt_file": prompt_path, "model": task.model, "effort": task.effort}
 
     def fill(match: re.Match[str]) -> str:
-        value = known.get(match[1])
+        value = known[match[1]]
         if value is None:
             raise BadOptionsError(f"argv names {match[0]}, and the specialist has no {match[1]}")
         return value
 
-    argv = words(options, "argv")
-    if not any("{prompt_file}" in word for word in argv):
-        raise BadOptionsError("argv does not say where {prompt_file} goes")
-    return [_PLACEHOLDER.sub(fill, word) for word in argv]
+    return [_PLACEHOLDER.sub(fill, word) for word in words(options, "argv")]
 
 
 def is_quiet(options: Options) -> bool:

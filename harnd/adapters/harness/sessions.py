@@ -12,13 +12,13 @@ from typing import Final, Protocol
 import anyio.to_thread
 
 from harnd.adapters.harness import command, scripted
-from harnd.adapters.harness.classify import Heard, classify
+from harnd.adapters.harness.classify import Heard, classify, hear
 from harnd.adapters.harness.options import BadOptionsError
 from harnd.adapters.harness.options import Options as OptionsByName
 from harnd.adapters.harness.reports import Answered, Report, Speech
-from harnd.adapters.process.receipts import NOTHING, Home
+from harnd.adapters.process.receipts import Home
 from harnd.adapters.process.spawner import UNLIMITED, Job, Limits, Spawner
-from harnd.adapters.process.text import decode
+from harnd.adapters.process.text import NOTHING, decode
 from harnd.ports.sessions import Capabilities, Ended, Ending, Options, SessionEnd, SessionTask, Usage
 from protocol import bounds
 from protocol.ids import HarnessName
@@ -105,9 +105,17 @@ def _job(harness: Harness, task: SessionTask, home: Home) -> Job:
 def _conclude(harness: Harness, task: SessionTask, home: Home, ended: Ended) -> SessionEnd:
     heard = Heard()
     if ended.ending is not Ending.NOT_STARTED:
-        heard = _whole(home, ended) if harness.SPEECH is Speech.WHOLE else _lines(harness, home)
+        heard = _heard(harness, home, ended)
     usage = Usage(heard.answered.tokens, heard.answered.cost) if heard.answered else Usage()
     return SessionEnd(ended, classify(heard, ended, speech=harness.SPEECH, wants_json=task.wants_json), usage)
+
+
+def _heard(harness: Harness, home: Home, ended: Ended) -> Heard:
+    match harness.SPEECH:
+        case Speech.WHOLE:
+            return _whole(home, ended)
+        case Speech.LINES:
+            return hear(_framed(*home.parts("stdout")), harness.read_report)
 
 
 def _whole(home: Home, ended: Ended) -> Heard:
@@ -116,19 +124,6 @@ def _whole(home: Home, ended: Ended) -> Heard:
         return Heard(Answered(""))
     with home.parts("stdout")[0].open("rb") as file:
         return Heard(Answered(decode(file.read(bounds.ANSWER_BYTES + 1))))
-
-
-def _lines(harness: Harness, home: Home) -> Heard:
-    """Read report after report; the last answer is the final one."""
-    answered: Answered | None = None
-    understood = not_understood = 0
-    for line in _framed(*home.parts("stdout")):
-        report = harness.read_report(line)
-        understood += report is not None
-        not_understood += report is None
-        if isinstance(report, Answered):
-            answered = report
-    return Heard(answered, understood, not_understood)
 
 
 def _framed(beginning: Path, end: Path | None) -> Iterator[bytes]:

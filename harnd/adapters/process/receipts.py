@@ -13,7 +13,7 @@ from urllib.parse import quote
 
 import msgspec
 
-from harnd.adapters.process.text import decode
+from harnd.adapters.process.text import NOTHING, decode
 from harnd.ports.errors import CorruptError
 from harnd.ports.sessions import Ending, Output
 from protocol import bounds
@@ -118,9 +118,6 @@ class Home:
         self._receipt.unlink(missing_ok=True)  # first and durable: half a directory must not look like a lost session
         _sync(self.path)
         shutil.rmtree(self.path)
-
-
-NOTHING = Output("", "", 0, 0, Digest(hashlib.sha256().hexdigest()))
 
 
 def _private(path: str, flags: int) -> int:

@@ -1,15 +1,15 @@
 """The spawner: starts shims, waits for them, and reads what they stored.  Nothing else in harnd starts agents.
 
-A key runs once.  One that has ended gives its stored result, one that has a receipt and no result was lost, and the
-same key asked for twice at once is run once.  Spawning goes through one thread, so that a burst of sessions does not
-hold up the loop; a child is waited for by pidfd and reaped by pid, so that nobody else's children are touched.
+A key runs once: one that has ended gives its stored result, one that has a receipt and no result was lost.  Spawning
+goes through one thread, so that a burst of sessions does not hold up the loop; a child is waited for by pidfd and
+reaped by pid, so that nobody else's children are touched.
 """
 
 import os
 import signal
 import subprocess
-from collections.abc import AsyncGenerator, Iterable, Mapping
-from contextlib import asynccontextmanager, suppress
+from collections.abc import Iterable, Mapping
+from contextlib import suppress
 from pathlib import Path
 from typing import Final
 
@@ -20,7 +20,9 @@ import msgspec
 from harnd.adapters.process import leftovers, words
 from harnd.adapters.process.bare import program
 from harnd.adapters.process.environment import environment
-from harnd.adapters.process.receipts import NOTHING, Home, Result
+from harnd.adapters.process.receipts import Home, Result
+from harnd.adapters.process.text import NOTHING
+from harnd.adapters.process.turns import Turns
 from harnd.ports.sessions import Ended, Ending
 from protocol import bounds
 from protocol.ids import EffectKey, InstanceId
@@ -114,10 +116,10 @@ class Spawner:
         self._added = tuple(added)
         self._grace = grace
         self._one_at_a_time = anyio.CapacityLimiter(1)
-        self._busy: dict[EffectKey, anyio.Lock] = {}
+        self._turns = Turns()
 
     def __repr__(self) -> str:
-        return f"<Spawner {self._instance} running={len(self._busy)}>"
+        return f"<Spawner {self._instance} running={len(self._turns)}>"
 
     def home(self, key: EffectKey) -> Home:
         """Return where the key's prompt, output and result lie."""
@@ -128,19 +130,9 @@ class Spawner:
 
         Cancelling ends the whole tree, stores `INTERRUPTED` and re-raises.
         """
-        async with self._turn(job.key):
+        async with self._turns.of(job.key):
             known = await anyio.to_thread.run_sync(self._known, job)
             return known or await self._start_and_wait(job)
-
-    @asynccontextmanager
-    async def _turn(self, key: EffectKey) -> AsyncGenerator[None]:
-        lock = self._busy.setdefault(key, anyio.Lock())
-        try:
-            async with lock:
-                yield
-        finally:
-            if not lock.statistics().tasks_waiting and not lock.locked():
-                self._busy.pop(key, None)
 
     def _known(self, job: Job) -> Ended | None:
         home = self.home(job.key)
