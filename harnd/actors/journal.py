@@ -13,8 +13,8 @@ from harnd.actors.projector import project
 from harnd.domain.goal.codec import encode, fold
 from harnd.domain.goal.commands import GoalCommand
 from harnd.domain.goal.decide import decide
-from harnd.domain.goal.evolve import evolve
 from harnd.domain.goal.events import GoalEvent
+from harnd.domain.goal.evolve import evolve
 from harnd.domain.goal.goal import Goal
 from harnd.ports.clock import Clock
 from harnd.ports.errors import ConflictError

@@ -40,6 +40,13 @@ class Mailbox(Generic[T]):
         except (anyio.BrokenResourceError, anyio.ClosedResourceError) as error:
             raise ClosedMailboxError from error
 
+    def nudge(self, message: T) -> None:
+        """Leave a message if there is room: one that is lost only says what any other message makes its reader see."""
+        try:
+            self._send.send_nowait(message)
+        except (anyio.WouldBlock, anyio.BrokenResourceError, anyio.ClosedResourceError):
+            return
+
     async def next(self) -> T:
         """Wait for the next message."""
         return await self._receive.receive()
@@ -58,17 +65,17 @@ class Mailbox(Generic[T]):
 
 
 class Answer(Generic[T]):
-    """The place where one answer, or one refusal, is left."""
+    """The place where one answer, or one refusal, is left; only the first word counts."""
 
     def __init__(self) -> None:
         self._given = anyio.Event()
-        self._value: T | None = None
+        self._outcome: list[T] = []
         self._error: Exception | None = None
 
     def give(self, value: T) -> None:
-        """Answer; only the first word counts."""
+        """Answer."""
         if not self._given.is_set():
-            self._value = value
+            self._outcome.append(value)
             self._given.set()
 
     def refuse(self, error: Exception) -> None:
@@ -82,4 +89,4 @@ class Answer(Generic[T]):
         await self._given.wait()
         if self._error is not None:
             raise self._error
-        return self._value  # type: ignore[return-value]  # given before set, by the type of `give`
+        return self._outcome[0]

@@ -1,0 +1,229 @@
+"""The attempt runner: carries a work item's template out, from a worktree to a commit and its proof.
+
+It can be run again from the start after a crash: worktree, processes and commit are found by their names, finished
+processes give their stored results, and proofs are made anew.  It reports; the rules judge.
+"""
+
+import anyio
+import msgspec
+
+from harnd.actors.classing import Failure, failure_of_command, failure_of_session, whole_text
+from harnd.actors.prover import Prover
+from harnd.domain.goal.assignment import agent_prompt, names_of, texts_wanted
+from harnd.domain.goal.commands import AttemptReport, ReportAttempt
+from harnd.domain.goal.due import RunAttempt
+from harnd.domain.goal.events import Usage
+from harnd.domain.goal.goal import Goal
+from harnd.domain.goal.names import Names
+from harnd.domain.goal.rendering import RenderError, render
+from harnd.domain.goal.template import AgentStage, CommandStage, ParallelStage, PrepareStage, Stage
+from harnd.ports.errors import PortError
+from harnd.ports.sessions import CommandTask, Ended, SessionEnd, SessionTask
+from harnd.ports.workspace import Place, Recording, Refused, Surroundings
+from harnd.ports.world import World
+from protocol.ids import Digest, EffectKey
+from protocol.values import AttemptOutcome, FailureClass, MicroDollars, Micros
+
+
+class AttemptRunner:
+    """One attempt at one work item."""
+
+    def __init__(self, world: World, goal: Goal, effect: RunAttempt) -> None:
+        self._world = world
+        self._goal = goal
+        self._effect = effect
+        self._item = goal.work[effect.work]
+        self._attempt = self._item.attempts[effect.attempt - 1]
+        self._template = goal.template_of(self._item)
+        self._place = Place(goal.intent.repository, goal.intent.goal, effect.work, effect.attempt)
+        self._agents = anyio.CapacityLimiter(goal.intent.limits.agent_concurrency)
+        self._outputs: dict[str, str] = {}
+        self._texts: dict[Digest, str] = {}
+        self._usage = Usage()
+        self._ran = 0
+        self._said: Digest | None = None  # what the failing stage printed
+
+    async def run(self) -> ReportAttempt:
+        """Carry the attempt out, tidy up, and report."""
+        workspace, place = self._world.workspace, self._place
+        before = await workspace.surroundings(place.repository)
+        await workspace.open_branch(place.repository, place.goal, self._goal.intent.base_commit)
+        path = await workspace.open_worktree(place, self._attempt.base)
+        await self._read_texts()
+        failure = await self._stages(path)
+        report = self._failed(failure) if failure is not None else await self._recorded()
+        report = await self._looked_around(before, report)
+        await workspace.discard(place)
+        return ReportAttempt(work=self._effect.work, attempt=self._effect.attempt, report=report)
+
+    def failed(self, error: PortError) -> ReportAttempt:
+        """Report that the world did not let the attempt be made."""
+        failure = Failure(AttemptOutcome.FAILED, FailureClass.ENVIRONMENT, str(error))
+        return ReportAttempt(work=self._effect.work, attempt=self._effect.attempt, report=self._failed(failure))
+
+    async def withdraw(self) -> None:
+        """Tidy up after an attempt that is no longer wanted."""
+        await self._world.workspace.discard(self._place)
+
+    async def _read_texts(self) -> None:
+        for digest in texts_wanted(self._item):
+            self._texts[digest] = (await self._world.blobs.get(digest)).decode(errors="replace")
+
+    # --- stages
+
+    async def _stages(self, path: str) -> Failure | None:
+        for stage in self._template.stages:
+            try:
+                failure = await self._stage(stage, path)
+            except RenderError as error:
+                failure = Failure(AttemptOutcome.FAILED, FailureClass.SCHEMA, f"stage {stage.name}: {error}")
+            if failure is not None:
+                return failure
+        return None
+
+    async def _stage(self, stage: Stage, path: str) -> Failure | None:
+        match stage:
+            case PrepareStage():
+                return await self._command(stage, path, failing=FailureClass.ENVIRONMENT)
+            case CommandStage():
+                return await self._command(stage, path, failing=FailureClass.PROOF)
+            case AgentStage():
+                return await self._agent(stage, path)
+            case ParallelStage():
+                return await self._parallel(stage, path)
+
+    async def _parallel(self, parallel: ParallelStage, path: str) -> Failure | None:
+        failures: dict[str, Failure | None] = {}
+
+        async def one(stage: AgentStage | CommandStage) -> None:
+            failures[stage.name] = await self._stage(stage, path)
+
+        async with anyio.create_task_group() as tasks:
+            for stage in parallel.stages:
+                tasks.start_soon(one, stage)
+        # In the order of the template, so that the same failures are reported whoever ended first.
+        return next((found for stage in parallel.stages if (found := failures[stage.name]) is not None), None)
+
+    async def _command(self, stage: PrepareStage | CommandStage, path: str, *, failing: FailureClass) -> Failure | None:
+        names = self._names()
+        task = CommandTask(
+            key=self._key(stage.name),
+            argv=tuple(render(word, names) for word in stage.argv),
+            cwd=path,
+            timeout=self._within(stage.timeout),
+            fresh=isinstance(stage, PrepareStage),
+        )
+        ended = await self._world.commands.run(task)
+        failure = failure_of_command(ended, failing=failing)
+        if isinstance(stage, CommandStage) and stage.output is not None:
+            self._outputs[stage.output] = ended.stdout.head
+        return await self._noted(ended, failure, stage.name)
+
+    async def _agent(self, stage: AgentStage, path: str) -> Failure | None:
+        async with self._agents:
+            end = await self._world.sessions.run(self._session(stage, path))
+        self._usage = _added(self._usage, end)
+        if stage.output is not None:
+            self._outputs[stage.output] = end.reply.text
+        return await self._noted(end.ended, failure_of_session(end, wants_json=False), stage.name)
+
+    async def _noted(self, ended: Ended, failure: Failure | None, stage: str) -> Failure | None:
+        self._ran += ended.ran
+        if failure is None:
+            return None
+        self._said = await self._world.blobs.put(whole_text(ended).encode(errors="replace"))
+        return failure._replace(detail=f"stage {stage}: {failure.detail}")
+
+    def _session(self, stage: AgentStage, path: str) -> SessionTask:
+        specialist = self._goal.intent.specialist(stage.specialist)
+        return SessionTask(
+            key=self._key(stage.name),
+            harness=specialist.harness,
+            options=specialist.options,
+            prompt=agent_prompt(specialist, stage, self._names()),
+            cwd=path,
+            wants_json=False,
+            timeout=self._within(specialist.timeout),
+            startup_silence=specialist.startup_silence,
+            silence=specialist.silence,
+            model=specialist.model,
+            effort=specialist.effort,
+        )
+
+    def _names(self) -> Names:
+        return names_of(self._goal, self._item, self._attempt.number, dict(self._outputs), self._texts)
+
+    def _key(self, stage: str) -> EffectKey:
+        return EffectKey(f"{self._effect.key}/stage/{stage}")
+
+    def _within(self, timeout: Micros) -> Micros:
+        return Micros(min(timeout, self._effect.runtime_left))
+
+    # --- the result
+
+    async def _recorded(self) -> AttemptReport:
+        message = f"{self._item.title}\n\nWork item {self._item.id} of goal {self._goal.intent.goal}.\n"
+        recording = await self._world.workspace.record(self._place, self._attempt.base, message)
+        if isinstance(recording, Refused):
+            self._said = await self._world.blobs.put(recording.output.encode(errors="replace"))
+            detail = "the repository's hooks refused the commit"
+            return self._failed(Failure(AttemptOutcome.FAILED, FailureClass.PROOF, detail))
+        if not recording.changed:
+            return self._report(AttemptOutcome.SUCCEEDED, recording=recording)  # which the rules will not believe
+        return await self._proved(recording)
+
+    async def _proved(self, recording: Recording) -> AttemptReport:
+        prover = Prover(
+            self._world,
+            self._goal,
+            self._item,
+            self._place,
+            purpose="proof",
+            most=self._effect.runtime_left,
+        )
+        proof = await prover.prove(recording.commit, recording.tree)
+        if isinstance(proof, Failure):
+            return self._failed(proof, recording)
+        report = self._report(AttemptOutcome.SUCCEEDED, recording=recording)
+        return _with(report, proof=proof)
+
+    def _failed(self, failure: Failure, recording: Recording | None = None) -> AttemptReport:
+        report = self._report(failure.outcome, recording=recording)
+        return _with(report, failure=failure.kind, detail=failure.detail, output=self._said)
+
+    def _report(self, outcome: AttemptOutcome, *, recording: Recording | None) -> AttemptReport:
+        return AttemptReport(
+            outcome=outcome,
+            ran=Micros(self._ran),
+            usage=self._usage,
+            commit=recording.commit if recording else None,
+            tree=recording.tree if recording else None,
+            changed=recording.changed if recording else (),
+        )
+
+    async def _looked_around(self, before: Surroundings, report: AttemptReport) -> AttemptReport:
+        differences = await self._world.workspace.restore(self._place.repository, before)
+        return _with(report, reports=differences) if differences else report
+
+
+def _with(report: AttemptReport, **changes: object) -> AttemptReport:
+    return msgspec.structs.replace(report, **changes)
+
+
+def _added(usage: Usage, end: SessionEnd) -> Usage:
+    return Usage(
+        calls=usage.calls + 1,
+        tokens=_sum(usage.tokens, end.usage.tokens, first=usage.calls == 0),
+        cost=_cost(_sum(usage.cost, end.usage.cost, first=usage.calls == 0)),
+    )
+
+
+def _sum(before: int | None, more: int | None, *, first: bool) -> int | None:
+    # Unknown plus something is unknown.
+    if first:
+        return more
+    return None if before is None or more is None else before + more
+
+
+def _cost(amount: int | None) -> MicroDollars | None:
+    return None if amount is None else MicroDollars(amount)
