@@ -1,0 +1,178 @@
+"""Reading a goal whose files are right: the value that they state, completed by defaults."""
+
+import msgspec
+
+from harnd.domain.digest import digest_of_bytes
+from harnd.domain.files.goal_file import GoalFile
+from harnd.domain.goal.intent import Criterion, Intent, Limits, Mission, Replanning, Specialist
+from harnd.domain.goal.template import (
+    AgentStage,
+    CommandStage,
+    ParallelStage,
+    PrepareStage,
+    ProofCommand,
+    Template,
+)
+from protocol.ids import CommitId, CriterionId, GoalId, HarnessName, SpecialistName, TemplateName
+from protocol.values import SECOND, Micros
+from tests.kit.goal_files import CHANGE, GOAL, TEAM, goal_files, read
+
+COMMIT = CommitId("a" * 40)
+
+
+def lasting(seconds: int) -> Micros:
+    return Micros(seconds * SECOND)
+
+
+def member(name: str, *argv: str) -> Specialist:
+    return Specialist(
+        name=SpecialistName(name),
+        harness=HarnessName("command"),
+        timeout=lasting(1_800),
+        startup_silence=lasting(120),
+        silence=lasting(600),
+        max_turns=25,
+        schema_attempts=2,
+        options=(("argv", argv),),
+    )
+
+
+SMALL = GoalFile(
+    goal=GoalId("billing-export"),
+    title="Export the billing",
+    repository=".",
+    base_ref="HEAD",
+    limits=Limits(
+        attempts=100,
+        agent_calls=500,
+        answers_per_work=20,
+        parallel_work=1,
+        agent_concurrency=4,
+        active_runtime=lasting(86_400),
+        ticks=5_000,
+    ),
+    team=(member("builder", "build", "{prompt_file}"), member("planner", "plan")),
+    templates=(
+        Template(
+            name=TemplateName("change"),
+            purpose="Change the code.",
+            digest=digest_of_bytes(CHANGE.encode()),
+            max_attempts=3,
+            root=True,
+            stages=(AgentStage(name="build", specialist=SpecialistName("builder"), prompt="{{ work.title }}"),),
+            proofs=(ProofCommand(name="tests", argv=("make", "test"), timeout=lasting(600)),),
+        ),
+    ),
+    mission=Mission(
+        objective="Bills can be exported.",
+        acceptance=(
+            Criterion(CriterionId("AC-1"), "The tests pass."),
+            Criterion(CriterionId("AC-2"), "A bill is a line."),
+        ),
+        max_milestones=4,
+    ),
+    replanning=Replanning(planner=SpecialistName("planner"), max_replans=5, work_per_plan=8, planned_work=25),
+)
+
+
+def test_a_small_goal_is_completed_by_defaults():
+    assert read(goal_files()) == SMALL
+
+
+def test_an_intent_adds_what_only_the_daemon_knows():
+    intent = read(goal_files()).intent(repository="/home/me/billing", base_commit=COMMIT)
+
+    parts = {field: getattr(SMALL, field) for field in SMALL.__struct_fields__}
+    assert intent == Intent(**{**parts, "repository": "/home/me/billing", "base_commit": COMMIT})
+
+
+def test_everything_can_be_said():
+    goal = (
+        'repository = "../billing"\nbase = "release/2"\nlabels = ["money", "2024"]\n'
+        + GOAL.replace('planner = "planner"', 'planner = "planner"\nmax_replans = 100\nwork_per_plan = 25\nplanned_work = 100')
+        + "auto_apply = false\n"
+        + "[limits]\nattempts = 1\nagent_calls = 2\nanswers_per_work = 3\nparallel_work = 4\nagent_concurrency = 5\n"
+        + 'active_runtime = "30d"\nticks = 7\n'
+        + "[automation]\naccept_passing_proof = false\nresume_approved = true\nretry_blocked = false\n"
+    ).replace("[replanning]", 'invariants = ["Nothing is lost."]\nnon_goals = [" Speed. "]\nmax_milestones = 20\n[replanning]')
+    team = TEAM + (
+        'model = "large"\neffort = "high"\ninstructions = """\nBe brief.\n"""\ntimeout = 60\nstartup_silence = "5s"\n'
+        'silence = "1m"\nmax_turns = 3\nschema_attempts = 4\n'
+    )
+
+    found = read(goal_files(goal=goal, team=team))
+
+    builder = msgspec.structs.replace(
+        member("builder", "build", "{prompt_file}"),
+        model="large",
+        effort="high",
+        instructions="Be brief.",
+        timeout=lasting(60),
+        startup_silence=lasting(5),
+        silence=lasting(60),
+        max_turns=3,
+        schema_attempts=4,
+    )
+    assert found == msgspec.structs.replace(
+        SMALL,
+        repository="../billing",
+        base_ref="release/2",
+        labels=("money", "2024"),
+        limits=Limits(
+            attempts=1,
+            agent_calls=2,
+            answers_per_work=3,
+            parallel_work=4,
+            agent_concurrency=5,
+            active_runtime=lasting(30 * 86_400),
+            ticks=7,
+        ),
+        team=(builder, member("planner", "plan")),
+        mission=msgspec.structs.replace(
+            SMALL.mission,
+            invariants=(Criterion(CriterionId("INV-1"), "Nothing is lost."),),
+            non_goals=(Criterion(CriterionId("NG-1"), "Speed."),),
+            max_milestones=20,
+        ),
+        replanning=Replanning(SpecialistName("planner"), max_replans=100, work_per_plan=25, planned_work=100),
+    )
+
+
+def test_stages_of_every_kind_are_read():
+    change = """\
+name = "change"
+purpose = "Change."
+root = true
+max_attempts = 5
+stages = [
+  { kind = "prepare", name = "modules", argv = ["make", "modules"], timeout = "1h", files = ["go.mod"] },
+  { kind = "command", name = "list", argv = ["ls", "{{ work.id }}"], output = "files" },
+  { kind = "parallel", name = "both", stages = [
+    { kind = "agent", name = "code", specialist = "builder", prompt = "{{ outputs.files }}", inputs = ["files"] },
+    { kind = "command", name = "format", argv = ["fmt"] },
+  ] },
+]
+proofs = [{ name = "tests", argv = ["make", "test"], timeout = 5, proves = ["WC-1", "WC-50"] }]
+"""
+
+    assert read(goal_files(change=change)).templates == (
+        Template(
+            name=TemplateName("change"),
+            purpose="Change.",
+            digest=digest_of_bytes(change.encode()),
+            max_attempts=5,
+            root=True,
+            stages=(
+                PrepareStage("modules", ("make", "modules"), lasting(3_600), files=("go.mod",)),
+                CommandStage("list", ("ls", "{{ work.id }}"), lasting(600), output="files"),
+                ParallelStage(
+                    "both",
+                    (
+                        AgentStage("code", SpecialistName("builder"), "{{ outputs.files }}", inputs=("files",)),
+                        CommandStage("format", ("fmt",), lasting(600)),
+                    ),
+                ),
+            ),
+            proofs=(ProofCommand("tests", ("make", "test"), lasting(5), proves=("WC-1", "WC-50")),),
+        ),
+    )
