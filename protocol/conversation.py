@@ -212,14 +212,14 @@ class Conversation:
         return frame
 
     def _move(self, kind: Kind, *, to: Id | None) -> None:
-        if SENDER[kind] is self.role:
-            raise RemoteProtocolError("message.malformed", f"a {self.role} does not take a {kind}", to=to)
         if kind not in NEXT[self.state]:
             raise RemoteProtocolError("message.out_of_turn", f"no {kind} when the connection is {self.state}", to=to)
         self.state = NEXT[self.state][kind]
 
     def _asked(self, message: Mapping[str, object]) -> Incoming:
         id_, method = _id(message["id"]), _method(message)
+        if self.role is Role.CLIENT:
+            raise RemoteProtocolError("message.malformed", "a daemon asks nothing", to=id_)
         if id_ in self._in_flight:
             # Answered under no id: an error under this one would be taken for the answer to the first request.
             raise RemoteProtocolError("message.id_in_flight", f"the id {id_!r} is in flight")

@@ -7,6 +7,7 @@ can speak without msgspec.  What the objects mean is the business of `protocol.c
 """
 
 import json
+import math
 import re
 from collections.abc import Iterator, Mapping
 from typing import Final, cast
@@ -109,7 +110,7 @@ def _text(line: bytes) -> str:
 
 def _parse(text: str) -> object:
     try:
-        value: object = json.loads(text, object_pairs_hook=_object, parse_constant=_constant)
+        value: object = json.loads(text, object_pairs_hook=_object, parse_constant=_constant, parse_float=_float)
         if SURROGATE.search(text):
             _check_surrogates(value)
     except RecursionError as error:  # the scanner counts its own depth and stops long before the stack ends
@@ -130,6 +131,13 @@ def _object(pairs: list[tuple[str, object]]) -> dict[str, object]:
 
 def _constant(name: str) -> object:
     raise FrameError("frame.not_json", f"{name} is not JSON")
+
+
+def _float(digits: str) -> float:
+    value = float(digits)
+    if math.isinf(value):  # JSON has no infinity, and it could not be written again
+        raise FrameError("frame.not_json", f"{digits[:80]} is too large a number")
+    return value
 
 
 def _check_surrogates(value: object) -> None:
