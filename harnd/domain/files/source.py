@@ -23,6 +23,9 @@ _SYNTAX: Final = re.compile(
     r"(?P<what>.*) \(at (?:line (?P<line>\d+), column (?P<column>\d+)|end of document)\)", re.DOTALL
 )
 
+# tomllib's time grows with the square of a key's parts: a quarter of a megabyte of `a.a.a…` would take minutes.
+_LONG_KEY: Final = re.compile(r"""(?<![\w-])(?:(?:[\w-]+|"[^"\n]*"|'[^'\n]*')[ \t]*\.[ \t]*){64}""")
+
 
 class Source(msgspec.Struct, frozen=True):
     """One file that is TOML."""
@@ -47,6 +50,10 @@ def read_source(name: str, content: bytes) -> Source | Problem:
     except UnicodeDecodeError as error:
         line = content.count(b"\n", 0, error.start) + 1
         return Problem("file.not_utf8", "", "holds a byte that is no UTF-8", file=name, line=line)
+    long_key = _LONG_KEY.search(text)
+    if long_key is not None:
+        line = text.count("\n", 0, long_key.start()) + 1
+        return Problem("toml.syntax", "", "holds a key of more than 64 parts", file=name, line=line)
     try:
         return Source(name, tomllib.loads(text), locate(text), digest_of_bytes(content))
     except tomllib.TOMLDecodeError as error:

@@ -216,6 +216,7 @@ def test_what_is_no_toml_is_said_first_and_alone():
             Problem("file.too_large", "", "has 262,145 bytes, expected at most 262,144", file="goal.toml"),
         ),
         (b"a = " + b"[" * 50_000, Problem("toml.syntax", "", "is nested too deeply to be read", file="goal.toml")),
+        (b"\na" + b".a" * 130_000 + b" = 1", Problem("toml.syntax", "", "holds a key of more than 64 parts", file="goal.toml", line=2)),
         (b"a = 1\na = 2\n", Problem("toml.syntax", "", "is no TOML: Cannot overwrite a value at column 6", file="goal.toml", line=2)),
     ],
 )  # fmt: skip
