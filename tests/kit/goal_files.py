@@ -16,7 +16,8 @@ COMMAND: Mapping[str, Any] = {
             "items": {"type": "string"},
             "minItems": 1,
             "description": "the program and its arguments",
-        }
+        },
+        "quiet": {"type": "boolean"},
     },
 }
 HARNESSES = {"command": COMMAND}

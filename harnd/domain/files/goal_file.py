@@ -134,9 +134,19 @@ def _specialist(member: At) -> Specialist:
 
 
 def _options(member: At) -> tuple[tuple[str, str | tuple[str, ...]], ...]:
-    """Collect the harness's own settings, which are texts and lists of texts."""
+    """Collect the harness's own settings; true and false become words, as harnesses read them."""
     own = {key: at for key, at in member.entries().items() if key not in SPECIALIST}
-    return tuple((key, at.texts() if isinstance(at.value, list) else at.text()) for key, at in sorted(own.items()))
+    return tuple((key, _option(at)) for key, at in sorted(own.items()))
+
+
+def _option(at: At) -> str | tuple[str, ...]:
+    match at.value:
+        case list():
+            return at.texts()
+        case bool(answer):
+            return "true" if answer else "false"
+        case _:
+            return at.text()
 
 
 def _template(template: At) -> Template:

@@ -23,8 +23,8 @@ def read_goal(
 ) -> GoalFile | list[Problem]:
     """Read a goal from its files, by the names under which the goal file knows them.
 
-    `harnesses` are those that harnd has, each with the JSON Schema of its options: an object of texts and lists of
-    texts, whose keys are none that every specialist has.
+    `harnesses` are those that harnd has, each with the JSON Schema of its options: an object of texts, lists of texts
+    and yes-or-no, whose keys are none that every specialist has.
     """
     sources = _sources(files, main)
     unreadable = [source for source in sources.values() if isinstance(source, Problem)]

@@ -97,7 +97,7 @@ def test_everything_can_be_said():
     ).replace("[replanning]", 'invariants = ["Nothing is lost."]\nnon_goals = [" Speed. "]\nmax_milestones = 20\n[replanning]')
     team = TEAM + (
         'model = "large"\neffort = "high"\ninstructions = """\nBe brief.\n"""\ntimeout = 60\nstartup_silence = "5s"\n'
-        'silence = "1m"\nmax_turns = 3\nschema_attempts = 4\n'
+        'silence = "1m"\nmax_turns = 3\nschema_attempts = 4\nquiet = true\n'
     )
 
     found = read(goal_files(goal=goal, team=team))
@@ -112,6 +112,7 @@ def test_everything_can_be_said():
         silence=lasting(60),
         max_turns=3,
         schema_attempts=4,
+        options=(("argv", ("build", "{prompt_file}")), ("quiet", "true")),
     )
     assert found == msgspec.structs.replace(
         SMALL,

@@ -57,7 +57,4 @@ It is done when:
 - WC-2: No blank.
 
 It is a part of "Lines", on the way to: Bills can be exported.
-
-This is attempt 2.  What was wrong with the last one:
-- WC-2 was not shown.
 """

@@ -1,0 +1,73 @@
+"""The tables of `docs/writing-goals.md`, written from the declarations that the loader checks files against.
+
+    python -m tests.kit.key_tables    rewrites them in place
+"""
+
+import re
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+from harnd.domain.files.durations import written
+from harnd.domain.files.schemas import GOAL, PROOF, SPECIALIST, STAGES, TEMPLATE
+
+MANUAL = Path(__file__).parents[2] / "docs" / "writing-goals.md"
+MARKED = re.compile(r"(?<=<!-- keys: )(?P<name>.+?)(?P<rest> -->\n\n)(?P<table>.*?)(?=\n<!-- end -->)", re.DOTALL)
+
+
+def tables() -> dict[str, str]:
+    """Write the table of every file and stage under the name by which the manual marks it."""
+    specialist = {"properties": SPECIALIST, "required": ["harness"]}
+    stages = {f"stage {kind}": stage for kind, stage in STAGES.items() if stage.get("required")}
+    schemas = {"goal.toml": GOAL, "team.toml": specialist, "template": TEMPLATE, **stages, "proof": PROOF}
+    return {name: _table(schema) for name, schema in schemas.items()}
+
+
+def rewritten(manual: str) -> str:
+    """Put the tables in their places."""
+    current = tables()
+    return MARKED.sub(lambda match: f"{match['name']}{match['rest']}{current[match['name']]}", manual)
+
+
+def _table(schema: Mapping[str, Any]) -> str:
+    lines = ["| key | what it is | bounds | default |", "|---|---|---|---|", *_rows(schema, "")]
+    return "\n".join(lines) + "\n"
+
+
+def _rows(schema: Mapping[str, Any], prefix: str) -> Iterator[str]:
+    for key, declared in schema["properties"].items():
+        name = f"{prefix}{key}"
+        if "properties" in declared:
+            yield from _rows(declared, f"{name}.")
+        elif "description" in declared:
+            default = "required" if key in schema["required"] else _default(declared)
+            yield f"| `{name}` | {_escaped(declared['description'])} | {_bounds(declared)} | {default} |"
+
+
+def _default(declared: Mapping[str, Any]) -> str:
+    default = declared.get("default")
+    if default in (None, []):
+        return "none"
+    return f"`{str(default).lower()}`" if isinstance(default, bool) else f"`{default}`"
+
+
+def _bounds(declared: Mapping[str, Any]) -> str:
+    if "duration" in declared:
+        least, most = declared["duration"]
+        return f"{written(least)} to {written(most)}"
+    if "minimum" in declared:
+        return f"{declared['minimum']:,} to {declared['maximum']:,}"
+    if declared["type"] == "array":
+        each = _bounds(declared["items"]) if "type" in declared["items"] else ""
+        return f"{declared.get('minItems', 0)} to {declared['maxItems']:,}{f' of {each}' if each else ''}"
+    if "maxLength" in declared:
+        return f"≤ {declared['maxLength']:,} characters"
+    return "true or false" if declared["type"] == "boolean" else ""
+
+
+def _escaped(text: str) -> str:
+    return text.replace("|", "\\|")
+
+
+if __name__ == "__main__":
+    MANUAL.write_text(rewritten(MANUAL.read_text()))
