@@ -1,0 +1,56 @@
+"""Places: where this user's daemon keeps its state and its socket, as the shared rule of the protocol has it.
+
+What a person said on the command line goes before the environment, and the environment before the rule.
+"""
+
+import os
+import shlex
+import shutil
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Final
+
+from protocol.socket_path import NoSocketPath, socket_path, state_directory
+
+STATE: Final = "HARND_STATE"
+SOCKET: Final = "HARND_SOCKET"
+
+
+def find_state(environ: Mapping[str, str], state: Path | None = None) -> Path:
+    """Return the absolute state directory."""
+    named = state or environ.get(STATE)
+    return Path(named).expanduser().absolute() if named else Path(state_directory(_with_home(environ)))
+
+
+def find_socket(environ: Mapping[str, str], *, state: Path | None = None, socket: Path | None = None) -> Path:
+    """Return the absolute path of the socket; raises `NoSocketPath` when every place is too long."""
+    if named := socket or environ.get(SOCKET):
+        return Path(named).expanduser().absolute()
+    found = socket_path(
+        str(find_state(environ, state)),
+        default_state_dir=state_directory(_with_home(environ)),
+        runtime_dir=environ.get("XDG_RUNTIME_DIR"),
+        uid=os.getuid(),
+        is_ours=_is_ours,
+    )
+    return Path(found)
+
+
+def start_command() -> str:
+    """Return the command that starts the daemon of this installation."""
+    return "harnd" if shutil.which("harnd") else shlex.join((sys.executable, "-m", "harnd"))
+
+
+def _with_home(environ: Mapping[str, str]) -> Mapping[str, str]:
+    return environ if environ.get("HOME") else {**environ, "HOME": str(Path("~").expanduser())}
+
+
+def _is_ours(directory: str) -> bool:
+    try:
+        return Path(directory).is_dir() and Path(directory).stat().st_uid == os.getuid()
+    except OSError:
+        return False
+
+
+__all__ = ["SOCKET", "STATE", "NoSocketPath", "find_socket", "find_state", "start_command"]
