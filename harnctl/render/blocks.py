@@ -78,7 +78,7 @@ class Command:
     """A command to type: whole and on one line, so that it works when pasted."""
 
     words: tuple[str, ...]
-    why: str = ""
+    why: str = ""  # a few words before it
 
 
 @dataclass(frozen=True)
@@ -87,3 +87,8 @@ class Gap:
 
 
 Block = Heading | Line | Paragraph | Fields | Table | Verbatim | Command | Gap
+
+
+def command(*words: object, why: str = "") -> Command:
+    """Name a command of harnctl by its words."""
+    return Command(("harnctl", *map(str, words)), why)

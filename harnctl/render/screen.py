@@ -5,12 +5,13 @@ than ASCII, and whether a person sits at it.  `NO_COLOR` says nothing about the 
 empty variable counts as one that is not set.
 """
 
-import shutil
+import os
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Final, Self, TextIO
 
 FLOOR: Final = 20  # columns; laid out for that many when there are fewer
+USUAL: Final = 80  # of a terminal that does not know
 UNBOUNDED: Final = 1_000  # columns of a file or a pipe: whoever reads it wants whole lines
 PROBE: Final = "●…"
 
@@ -19,22 +20,37 @@ PROBE: Final = "●…"
 class Screen:
     """What output is laid out for."""
 
-    columns: int = 80
+    columns: int = USUAL
     colour: bool = False
     unicode: bool = True
 
     @classmethod
     def of(cls, stream: TextIO, environ: Mapping[str, str]) -> Self:
         """Look at a stream and at what the person asked for."""
-        terminal = stream.isatty()
-        columns = shutil.get_terminal_size().columns if terminal or environ.get("COLUMNS") else UNBOUNDED
         wanted = not environ.get("NO_COLOR") and environ.get("TERM") != "dumb"
-        return cls(columns=columns, colour=terminal and wanted, unicode=can_spell(stream.encoding))
+        return cls(
+            columns=columns_of(stream, environ),
+            colour=stream.isatty() and wanted,
+            unicode=can_spell(stream.encoding),
+        )
 
     @property
     def is_too_small(self) -> bool:
         """Tell whether a table of two short columns has no room."""
         return self.columns < FLOOR
+
+
+def columns_of(stream: TextIO, environ: Mapping[str, str]) -> int:
+    """Return how many columns a stream has: as the person says, as the terminal says, or as many as are wanted."""
+    said = environ.get("COLUMNS", "")
+    if said.isdecimal() and int(said):
+        return int(said)
+    if not stream.isatty():
+        return UNBOUNDED
+    try:
+        return os.get_terminal_size(stream.fileno()).columns or USUAL
+    except OSError:
+        return USUAL
 
 
 def can_spell(encoding: str | None) -> bool:

@@ -3,7 +3,7 @@
 from datetime import UTC, datetime
 from typing import Final
 
-from protocol.values import SECOND, Instant, MicroDollars, Micros
+from protocol.values import SECOND, Instant, MicroDollars
 
 MINUTE: Final = 60
 HOUR: Final = 60 * MINUTE
@@ -57,13 +57,6 @@ def money(amount: MicroDollars | None) -> str:
 def plain(word: str) -> str:
     """Say a word of a closed vocabulary: `awaiting_attention` as `awaiting attention`."""
     return word.replace("_", " ")
-
-
-def of_limit(used: int, limit: int, *, unit: str = "") -> str:
-    """Say what is used of a limit; a time is counted in microseconds."""
-    if unit.endswith("_us"):
-        return f"{duration(Micros(used))} of {duration(Micros(limit))}"
-    return f"{used} of {limit}"
 
 
 def _two(large: int, large_unit: str, small: int, small_unit: str) -> str:

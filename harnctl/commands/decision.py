@@ -1,0 +1,56 @@
+"""Decisions: a person's yes binds to a digest, the one of what they were shown and of nothing that came later."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from harnctl.client import Refused
+from harnctl.console import Console
+from harnctl.failures import Failure
+from harnctl.render.blocks import Block, Line, Span, Style
+from harnctl.render.texts import short
+from protocol import ids
+
+
+@dataclass(frozen=True)
+class Subject:
+    """What a decision is about."""
+
+    name: str  # such as `plan 2 of billing`
+    digest: ids.Digest | None  # None: there is nothing to decide
+    blocks: Iterable[Block]  # what a person reads before they decide
+    again: str  # the command to type without a terminal, up to its digest
+    undecidable: str  # the code of a decision about something that waits for none
+    stale: str  # the code of a decision about something else than was read
+
+
+def is_whole(digest: str | None) -> bool:
+    """Tell whether a digest needs no looking up."""
+    return digest is not None and ids.matches(ids.DIGEST, digest)
+
+
+def bind(console: Console, verb: str, subject: Subject, *, digest: str | None, yes: bool) -> ids.Digest:
+    """Return the digest that the decision binds to, after asking where nothing on the command line decides."""
+    current = subject.digest
+    if current is None:
+        raise Refused(subject.undecidable, f"{subject.name} does not wait for a decision")
+    if digest is not None:
+        if not current.startswith(digest):
+            raise Refused(subject.stale, f"{subject.name} has the digest {short(current)} now, not {digest}")
+        return current
+    console.say(subject.blocks)
+    if not yes and not console.is_interactive:
+        fix = f"{subject.again} --digest {short(current)}"
+        raise Failure("decision.unconfirmed", "there is no terminal to ask on: give --digest or --yes", fix=fix)
+    agree(console, f"{verb} {subject.name} with the digest {short(current)}?", yes=yes)
+    console.say([Line((Span(f"{verb.lower()} binds to {current}", Style.FAINT),))])
+    return current
+
+
+def agree(console: Console, question: str, *, yes: bool) -> None:
+    """Return when the person agrees; raises `Failure` when they do not or cannot be asked."""
+    if yes:
+        return
+    if not console.is_interactive:
+        raise Failure("decision.unconfirmed", "there is no terminal to ask on: give --yes")
+    if not console.confirm(question):
+        raise Failure("decision.declined", "nothing was changed")

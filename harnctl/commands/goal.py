@@ -1,0 +1,56 @@
+"""`harnctl goal`: what people enrolled."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from harnctl.client import new_key
+from harnctl.commands.decision import agree
+from harnctl.commands.files import gather
+from harnctl.commands.options import Goal, Reason, Yes, console_of
+from harnctl.render import goal as render
+from harnctl.render.done import done
+from protocol import ids
+from protocol.requests import CancelGoal, CreateGoal, ListGoals, ShowGoal
+
+app = typer.Typer(no_args_is_help=True, help="Goals: what harnd is to bring about.")
+
+File = Annotated[Path, typer.Argument(metavar="FILE", help="The goal's file, such as .harnd/goal.toml.")]
+
+
+@app.command("create")
+def create_goal(context: typer.Context, file: File) -> None:
+    """Enrol a goal and freeze what it says."""
+    console = console_of(context)
+    gathered = gather(file)
+    request = CreateGoal(key=new_key(), files=gathered.files, main=gathered.main, directory=gathered.directory)
+    created = console.ask(request)
+    console.show(request.method, created, render.created(created))
+
+
+@app.command("list")
+def list_goals(context: typer.Context) -> None:
+    """List the goals."""
+    console = console_of(context)
+    goals = console.ask(ListGoals())
+    console.show(ListGoals.method, goals, render.listed(goals, console.now()))
+
+
+@app.command("show")
+def show_goal(context: typer.Context, goal: Goal) -> None:
+    """Show a goal: where it stands, what was frozen, what came of it."""
+    console = console_of(context)
+    request = ShowGoal(ids.GoalId(goal))
+    view = console.ask(request)
+    console.show(request.method, view, render.shown(view, console.now()))
+
+
+@app.command("cancel")
+def cancel_goal(context: typer.Context, goal: Goal, *, reason: Reason, yes: Yes = False) -> None:
+    """End a goal for good; what was accepted stays accepted."""
+    console = console_of(context)
+    agree(console, f"End {goal} for good?", yes=yes)
+    request = CancelGoal(key=new_key(), goal=ids.GoalId(goal), reason=reason)
+    change = console.ask(request)
+    console.show(request.method, change, done(change, "cancelled"))

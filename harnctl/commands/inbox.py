@@ -1,0 +1,26 @@
+"""`harnctl inbox` and `why`: what waits for a person, and why a thing stands where it stands."""
+
+from typing import Annotated
+
+import typer
+
+from harnctl.commands.options import console_of
+from harnctl.render import inbox as render
+from protocol.requests import ListInbox, ShowWhy
+
+Target = Annotated[str, typer.Argument(metavar="GOAL[/WORK]", help="A goal, or one of its work items.")]
+
+
+def list_inbox(context: typer.Context) -> None:
+    """List everything that waits for you, oldest first."""
+    console = console_of(context)
+    inbox = console.ask(ListInbox())
+    console.show(ListInbox.method, inbox, render.waiting(inbox, console.now()))
+
+
+def show_why(context: typer.Context, target: Target) -> None:
+    """Show what holds a goal or a work item, and what would change it."""
+    console = console_of(context)
+    request = ShowWhy(target)
+    why = console.ask(request)
+    console.show(request.method, why, render.reasoned(why, console.now()))

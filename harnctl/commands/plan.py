@@ -1,0 +1,93 @@
+"""`harnctl plan`: proposals for the next milestone, and a person's answer to them."""
+
+import typer
+
+from harnctl.client import Client, new_key
+from harnctl.commands.decision import Subject, bind, is_whole
+from harnctl.commands.options import Digest, Goal, Guidance, Plan, Yes, console_of
+from harnctl.commands.writing import words
+from harnctl.console import Console
+from harnctl.render import plan as render
+from harnctl.render.done import done
+from protocol import ids
+from protocol.requests import ApprovePlan, ListPlans, RejectPlan, RetryPlan, ShowPlan
+from protocol.values import PlanStatus
+
+app = typer.Typer(no_args_is_help=True, help="Plans: proposals for the next milestone.")
+
+
+@app.command("list")
+def list_plans(context: typer.Context, goal: Goal) -> None:
+    """List the plans of a goal."""
+    console = console_of(context)
+    request = ListPlans(ids.GoalId(goal))
+    plans = console.ask(request)
+    console.show(request.method, plans, render.listed(plans, console.now()))
+
+
+@app.command("show")
+def show_plan(context: typer.Context, goal: Goal, plan: Plan) -> None:
+    """Show a plan with everything that a decision needs."""
+    console = console_of(context)
+    request = ShowPlan(ids.GoalId(goal), plan)
+    view = console.ask(request)
+    console.show(request.method, view, render.shown(view, console.now()))
+
+
+@app.command("approve")
+def approve_plan(context: typer.Context, goal: Goal, plan: Plan, *, digest: Digest = None, yes: Yes = False) -> None:
+    """Apply a plan, or take its word that the mission is complete."""
+    console = console_of(context)
+    with console.client() as client:
+        bound = _bound(console, client, "Approve", goal=goal, plan=plan, digest=digest, yes=yes)
+        request = ApprovePlan(key=new_key(), goal=ids.GoalId(goal), plan=plan, digest=bound)
+        change = client.ask(request)
+    console.show(request.method, change, done(change, "approved"))
+
+
+@app.command("reject")
+def reject_plan(
+    context: typer.Context,
+    goal: Goal,
+    plan: Plan,
+    *,
+    guidance: Guidance = None,
+    digest: Digest = None,
+    yes: Yes = False,
+) -> None:
+    """Refuse a plan and say what the next one should do differently."""
+    console = console_of(context)
+    with console.client() as client:
+        bound = _bound(console, client, "Reject", goal=goal, plan=plan, digest=digest, yes=yes)
+        said = words(console, guidance, about=f"what should be planned instead of plan {plan} of {goal}")
+        request = RejectPlan(key=new_key(), goal=ids.GoalId(goal), plan=plan, digest=bound, guidance=said)
+        change = client.ask(request)
+    console.show(request.method, change, done(change, "rejected"))
+
+
+@app.command("retry")
+def retry_plan(context: typer.Context, goal: Goal, plan: Plan, *, guidance: Guidance = None) -> None:
+    """Ask again for a plan that failed or put a question."""
+    console = console_of(context)
+    said = words(console, guidance, about="the answer") if guidance is not None else ""
+    request = RetryPlan(key=new_key(), goal=ids.GoalId(goal), plan=plan, guidance=said)
+    change = console.ask(request)
+    console.show(request.method, change, done(change, "asked again for"))
+
+
+def _bound(
+    console: Console, client: Client, verb: str, *, goal: str, plan: int, digest: str | None, yes: bool
+) -> ids.Digest:
+    """Return the digest that a decision about a plan binds to."""
+    if digest is not None and is_whole(digest):
+        return ids.Digest(digest)
+    view = client.ask(ShowPlan(ids.GoalId(goal), plan))
+    subject = Subject(
+        name=f"plan {plan} of {goal}",
+        digest=view.digest if view.status is PlanStatus.PROPOSED else None,
+        blocks=render.proposal(view, console.now()),
+        again=f"harnctl plan {verb.lower()} {goal} {plan}",
+        undecidable="plan.not_proposed",
+        stale="plan.stale",
+    )
+    return bind(console, verb, subject, digest=digest, yes=yes)

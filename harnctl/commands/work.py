@@ -1,0 +1,131 @@
+"""`harnctl work`: the items of a plan, what was proved about them, and a person's answer."""
+
+from typing import Annotated
+
+import typer
+
+from harnctl.client import Client, new_key
+from harnctl.commands.decision import Subject, agree, bind, is_whole
+from harnctl.commands.options import Digest, Goal, Guidance, Reason, Work, Yes, console_of
+from harnctl.commands.writing import words
+from harnctl.console import Console
+from harnctl.render import work as render
+from harnctl.render.done import done
+from protocol import ids
+from protocol.requests import AcceptWork, CancelWork, ListWork, ReopenWork, RetryWork, ShowWork, ShowWorkLog
+from protocol.values import WorkState
+
+app = typer.Typer(no_args_is_help=True, help="Work: the items of a plan and their proofs.")
+
+
+def _disposition(given: str) -> tuple[str, str]:
+    """Read `f1=fixed` or `f1=deferred:reason`."""
+    finding, _, answer = given.partition("=")
+    word, colon, reason = answer.partition(":")
+    if finding and answer == "fixed":
+        return finding, answer
+    if finding and word == "deferred" and colon and reason.strip():
+        return finding, f"deferred: {reason.strip()}"
+    raise typer.BadParameter(f"{given!r} is neither FINDING=fixed nor FINDING=deferred:REASON")
+
+
+Dispositions = Annotated[
+    list[str] | None,
+    typer.Option("--dispose", metavar="FINDING=ANSWER", help="fixed or deferred:REASON; once for each open finding."),
+]
+Findings = Annotated[list[str], typer.Option("--finding", metavar="TEXT", help="What is wrong; may be repeated.")]
+Attempt = Annotated[int | None, typer.Option("--attempt", metavar="N", help="Which one; the latest by default.")]
+
+
+@app.command("list")
+def list_work(context: typer.Context, goal: Goal) -> None:
+    """List the work of a goal."""
+    console = console_of(context)
+    request = ListWork(ids.GoalId(goal))
+    work = console.ask(request)
+    console.show(request.method, work, render.listed(work))
+
+
+@app.command("show")
+def show_work(context: typer.Context, goal: Goal, work: Work) -> None:
+    """Show a work item with what was proved about it."""
+    console = console_of(context)
+    request = ShowWork(ids.GoalId(goal), ids.WorkId(work))
+    view = console.ask(request)
+    console.show(request.method, view, render.shown(view, console.now()))
+
+
+@app.command("log")
+def show_log(context: typer.Context, goal: Goal, work: Work, *, attempt: Attempt = None) -> None:
+    """Show what ran in an attempt and what it wrote."""
+    console = console_of(context)
+    request = ShowWorkLog(ids.GoalId(goal), ids.WorkId(work), attempt)
+    log = console.ask(request)
+    console.show(request.method, log, render.logged(log, console.now()))
+
+
+@app.command("accept")
+def accept_work(
+    context: typer.Context,
+    goal: Goal,
+    work: Work,
+    *,
+    dispose: Dispositions = None,
+    digest: Digest = None,
+    yes: Yes = False,
+) -> None:
+    """Accept a work item on its proof."""
+    console = console_of(context)
+    answers = dict(map(_disposition, dispose or []))
+    with console.client() as client:
+        bound = _bound(console, client, goal=goal, work=work, digest=digest, yes=yes)
+        request = AcceptWork(
+            key=new_key(), goal=ids.GoalId(goal), work=ids.WorkId(work), digest=bound, dispositions=answers
+        )
+        change = client.ask(request)
+    console.show(request.method, change, done(change, "accepted"))
+
+
+@app.command("reopen")
+def reopen_work(context: typer.Context, goal: Goal, work: Work, *, finding: Findings) -> None:
+    """Send a work item back with what is wrong with it."""
+    console = console_of(context)
+    request = ReopenWork(key=new_key(), goal=ids.GoalId(goal), work=ids.WorkId(work), findings=tuple(finding))
+    change = console.ask(request)
+    console.show(request.method, change, done(change, "reopened"))
+
+
+@app.command("retry")
+def retry_work(context: typer.Context, goal: Goal, work: Work, *, guidance: Guidance = None) -> None:
+    """Try a blocked work item again."""
+    console = console_of(context)
+    said = words(console, guidance, about="guidance") if guidance is not None else ""
+    request = RetryWork(key=new_key(), goal=ids.GoalId(goal), work=ids.WorkId(work), guidance=said)
+    change = console.ask(request)
+    console.show(request.method, change, done(change, "tries again"))
+
+
+@app.command("cancel")
+def cancel_work(context: typer.Context, goal: Goal, work: Work, *, reason: Reason, yes: Yes = False) -> None:
+    """Give a work item up."""
+    console = console_of(context)
+    agree(console, f"Give up {work} of {goal} for good?", yes=yes)
+    request = CancelWork(key=new_key(), goal=ids.GoalId(goal), work=ids.WorkId(work), reason=reason)
+    change = console.ask(request)
+    console.show(request.method, change, done(change, "cancelled"))
+
+
+def _bound(console: Console, client: Client, *, goal: str, work: str, digest: str | None, yes: bool) -> ids.Digest:
+    """Return the digest of the proof that an accept binds to."""
+    if digest is not None and is_whole(digest):
+        return ids.Digest(digest)
+    view = client.ask(ShowWork(ids.GoalId(goal), ids.WorkId(work)))
+    subject = Subject(
+        name=f"{work} of {goal}",
+        digest=view.proof_digest if view.state is WorkState.IN_REVIEW else None,
+        blocks=render.result(view, console.now()),
+        again=f"harnctl work accept {goal} {work}",
+        undecidable="work.not_in_review",
+        stale="work.stale",
+    )
+    return bind(console, "Accept", subject, digest=digest, yes=yes)

@@ -1,0 +1,131 @@
+"""The console: where one command of harnctl speaks, asks and listens.
+
+A reply leaves here as a document or as text, never as both: with `--json` standard output holds one JSON document and
+nothing else, and what is said to a person goes to standard error.  Whether a person can be asked has nothing to do
+with colour.  JSON is written in ASCII, so nothing in it acts on a terminal either.
+"""
+
+import json
+import time
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final, TextIO
+
+import msgspec
+
+from harnctl.client import Client, ClientError
+from harnctl.client.place import NoSocketPath, find_socket, find_state
+from harnctl.failures import Failure, exit_of
+from harnctl.render.blocks import Block, Command
+from harnctl.render.error import failed
+from harnctl.render.layout import lay_out, shown
+from harnctl.render.screen import Screen
+from protocol.decoding import write
+from protocol.requests import ReplyT, Request
+from protocol.values import SECOND, Instant
+
+ERROR: Final = "error"
+YES: Final = frozenset({"y", "yes"})
+
+
+@dataclass
+class Console:
+    """The three streams, what the person chose, and the way to the daemon."""
+
+    out: TextIO
+    err: TextIO
+    stdin: TextIO
+    environ: Mapping[str, str]
+    json: bool = False
+    state: Path | None = None
+    socket: Path | None = None
+
+    # --- the daemon
+
+    @property
+    def socket_path(self) -> Path:
+        """Where the daemon is expected."""
+        try:
+            return find_socket(self.environ, state=self.state, socket=self.socket)
+        except NoSocketPath as error:
+            raise Failure("socket.no_path", str(error), fix="set HARND_SOCKET to a shorter path") from error
+
+    @property
+    def state_path(self) -> Path:
+        """Where the daemon keeps its state."""
+        return find_state(self.environ, self.state)
+
+    def client(self) -> Client:
+        """Return a client of the daemon; it connects when first asked."""
+        return Client(self.socket_path)
+
+    def ask(self, request: Request[ReplyT]) -> ReplyT:
+        """Ask the daemon one question."""
+        with self.client() as client:
+            return client.ask(request)
+
+    # --- speaking
+
+    def show(self, name: str, reply: msgspec.Struct, blocks: Iterable[Block]) -> None:
+        """Give the answer of a command: its reply as a document of this name, or its blocks."""
+        if self.json:
+            self._document(name, write(reply))
+        else:
+            self._write(self.out, blocks)
+
+    def say(self, blocks: Iterable[Block]) -> None:
+        """Tell a person something that is not the answer."""
+        self._write(self.err if self.json else self.out, blocks)
+
+    def tell(self, blocks: Iterable[Block]) -> None:
+        """Tell a person something on standard error, whatever the answer looks like."""
+        self._write(self.err, blocks)
+
+    def fail(self, error: ClientError) -> int:
+        """Report an error and return what to exit with."""
+        code = exit_of(error)
+        if self.json:
+            facts = {"code": error.code, "message": error.message, "fix": error.fix, "exit": code}
+            self._document(ERROR, {**facts, "details": dict(error.details)})
+        self._write(self.err, failed(error))
+        return code
+
+    # --- asking a person
+
+    @property
+    def is_interactive(self) -> bool:
+        """Tell whether there is a person who sees a question and can answer it."""
+        return self.stdin.isatty() and self.err.isatty()
+
+    def confirm(self, question: str) -> bool:
+        """Ask a question; anything but a clear yes is no."""
+        self.err.write(f"{shown(question, self._screen(self.err))} [y/N] ")
+        self.err.flush()
+        return self.stdin.readline().strip().lower() in YES
+
+    # --- the rest
+
+    def now(self) -> Instant:
+        """Return the present moment."""
+        return Instant(int(time.time() * SECOND))
+
+    def addressed(self, block: Block) -> Block:
+        """Make a command reach this daemon when it is pasted: what was said on the command line is said again."""
+        if not isinstance(block, Command) or block.words[:1] != ("harnctl",):
+            return block
+        state = ("--state", str(self.state)) if self.state else ()
+        socket = ("--socket", str(self.socket)) if self.socket else ()
+        return Command(("harnctl", *state, *socket, *block.words[1:]), block.why)
+
+    def _document(self, name: str, content: Mapping[str, object]) -> None:
+        text = json.dumps({"schema": f"harnctl.{name}/1", **content}, separators=(",", ":"))
+        self.out.write(text.replace("\x7f", "\\u007f") + "\n")
+        self.out.flush()
+
+    def _write(self, stream: TextIO, blocks: Iterable[Block]) -> None:
+        stream.writelines(line + "\n" for line in lay_out(map(self.addressed, blocks), self._screen(stream)))
+        stream.flush()
+
+    def _screen(self, stream: TextIO) -> Screen:
+        return Screen.of(stream, self.environ)

@@ -1,0 +1,35 @@
+"""Failures that harnctl finds by itself, before or without a daemon; those of a daemon are `harnctl.client.errors`."""
+
+from collections.abc import Mapping
+from typing import Final
+
+from harnctl.client.errors import ClientError
+from protocol.errors import Exit
+
+# Codes that only this program says.  They never cross the wire, so `protocol.errors` does not list them.
+EXITS: Final[Mapping[str, Exit]] = {
+    "usage": Exit.USAGE,
+    "decision.unconfirmed": Exit.USAGE,  # no terminal to ask on, and nothing on the command line that decides
+    "decision.declined": Exit.FAILURE,
+    "feature.not_built": Exit.REFUSED,
+    "file.exists": Exit.CONFLICT,
+    "file.unreadable": Exit.CONFIGURATION,
+    "file.unwritable": Exit.FAILURE,
+    "goal.invalid": Exit.CONFIGURATION,  # of files on this side of the socket
+    "repository.missing": Exit.CONFIGURATION,
+    "socket.no_path": Exit.CONFIGURATION,
+}
+
+
+class Failure(ClientError):
+    """Something that harnctl will not or cannot do."""
+
+    @property
+    def exit(self) -> Exit:
+        """What harnctl exits with."""
+        return EXITS[self.code]
+
+
+def exit_of(error: ClientError) -> Exit:
+    """Tell what harnctl exits with for any error.  To this program a goal that does not load is a bad file."""
+    return EXITS.get(error.code, error.exit)

@@ -1,0 +1,90 @@
+"""The daemon for a reader: its state, its processes, its health, and what a goal may spend."""
+
+from collections.abc import Iterable, Iterator
+from typing import Final
+
+from harnctl.render.blocks import Block, Fields, Line, Paragraph, Span, Style, Table
+from harnctl.render.inbox import summary
+from harnctl.render.texts import way_out
+from harnctl.render.words import count, duration, money, plain
+from protocol.values import Phase
+from protocol.views import (
+    BudgetRow,
+    BudgetView,
+    CheckResult,
+    CheckView,
+    ProcessList,
+    ProcessView,
+    StatusView,
+    StoreHealth,
+)
+
+CHECKED: Final = {
+    CheckResult.OK: Span("✓ ok", Style.GOOD),
+    CheckResult.WARN: Span("! warn", Style.ASKS),
+    CheckResult.FAIL: Span("✗ fail", Style.BAD),
+    CheckResult.UNKNOWN: Span("? unknown", Style.ASKS),
+}
+MIB: Final = 1024 * 1024
+
+
+def status(daemon: StatusView) -> Iterator[Block]:
+    """Show the daemon in one look."""
+    yield Line((Span("● running", Style.GOOD), Span(f"  harnd {daemon.version}  up {duration(daemon.uptime)}")))
+    yield Fields(
+        (
+            ("goals", _goals(daemon.goals)),
+            ("sessions", str(daemon.running_sessions)),
+            ("store", _store(daemon.store)),
+            ("state", daemon.state_dir),
+            ("pid", str(daemon.pid)),
+        )
+    )
+    yield from (Paragraph(note, style=Style.ASKS) for note in daemon.notes)
+    yield from summary(daemon.inbox)
+
+
+def processes(listed: ProcessList) -> Iterator[Block]:
+    """Show every live process, oldest first."""
+    if not listed.processes:
+        yield Paragraph("Nothing runs.")
+        return
+    yield Table(("PID", "GOAL", "WORK", "AGE", "EFFECT"), tuple(map(_process, listed.processes)))
+
+
+def budget(ledger: BudgetView) -> Iterator[Block]:
+    """Show what a goal may spend and has spent."""
+    yield Line((Span(ledger.goal, Style.STRONG),))
+    yield Table(("UNIT", "SPENT", "RESERVED", "LEFT"), tuple(map(_row, ledger.rows)))
+    tokens = "unknown" if ledger.tokens is None else str(ledger.tokens)
+    yield Fields((("tokens", tokens), ("cost", money(ledger.cost))))
+
+
+def checks(found: Iterable[CheckView]) -> Iterator[Block]:
+    """Show what was looked at, and under what is not well how to mend it."""
+    for check in found:
+        yield Line((CHECKED[check.result], Span(f"  {check.name}", Style.STRONG)))
+        yield Paragraph(check.said, indent=2)
+        yield from way_out(check.fix, indent=2)
+
+
+def _goals(goals: dict[Phase, int]) -> str:
+    return ", ".join(f"{number} {plain(phase)}" for phase, number in goals.items() if number) or "none"
+
+
+def _store(store: StoreHealth | None) -> str:
+    if store is None:
+        return "did not answer"
+    return f"{count(store.events, 'event')}, {store.size_bytes / MIB:.1f} MiB, schema {store.schema}, {store.engine}"
+
+
+def _process(process: ProcessView) -> tuple[Span, ...]:
+    work = process.work or "planning"
+    return (Span(str(process.pid)), Span(process.goal), Span(work), Span(duration(process.age)), Span(process.effect))
+
+
+def _row(row: BudgetRow) -> tuple[Span, ...]:
+    say = duration if row.unit.endswith("_us") else str
+    left = Span(say(row.left), Style.PLAIN if row.left > 0 else Style.BAD)
+    spent = f"{say(row.spent)} of {say(row.limit)}"
+    return (Span(plain(row.unit.removesuffix("_us"))), Span(spent), Span(say(row.reserved)), left)

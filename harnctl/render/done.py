@@ -1,0 +1,14 @@
+"""What a change came to."""
+
+from collections.abc import Iterator
+
+from harnctl.render.blocks import Block, Gap, Line, Paragraph, Span, Style, command
+from protocol.replies import Done
+
+
+def done(change: Done, verb: str) -> Iterator[Block]:
+    """Say what was done, what the daemon says of it, and how to see what comes of it."""
+    yield Line((Span(f"{verb} ", Style.GOOD), Span(f"{change.goal} {change.subject}", Style.STRONG)))
+    yield from (Paragraph(sentence) for sentence in change.said)
+    yield Gap()
+    yield command("why", change.goal)
