@@ -114,7 +114,7 @@ def _after_one_sentence(text: str) -> Read | Unreadable | None:
     """Read the object that one sentence introduces; None when that is not what the answer looks like."""
     opening = text.find("{")
     introduction = text[:opening].strip() if opening > 0 else ""
-    if not introduction:
+    if not introduction or introduction.startswith(("```", "~~~")):  # a fence that does not enclose the answer
         return None
     if _SENTENCE_END.search(introduction):
         return Unreadable("leading_text", "there is more than one sentence before the object")
@@ -192,9 +192,14 @@ def _walk(value: _Parsed, place: str, notes: list[Note]) -> Json:
         case list():
             return [_walk(each, f"{place}[{index}]", notes) for index, each in enumerate(value)]
         case dict():
-            return {key: _walk(each, f"{place}.{key}" if place else key, notes) for key, each in value.items()}
+            return dict(_member(key, each, place, notes) for key, each in value.items())
         case _:
             return value
+
+
+def _member(key: str, value: _Parsed, place: str, notes: list[Note]) -> tuple[str, Json]:
+    fit = _fit(key, place, notes)
+    return fit, _walk(value, f"{place}.{fit}" if place else fit, notes)
 
 
 def _fit(text: str, place: str, notes: list[Note]) -> str:
@@ -230,13 +235,13 @@ def _is_schema(value: JsonObject) -> bool:
 
 
 def _object(pairs: list[tuple[str, _Parsed]]) -> dict[str, _Parsed] | _Flaw:
-    made: dict[str, _Parsed] = {}
-    for key, value in pairs:
-        fit = _UNFIT.sub(REPLACED, key)
-        if fit in made:
+    seen: set[str] = set()
+    for key, _ in pairs:
+        fit = _UNFIT.sub(REPLACED, key)  # as it will be read: two keys that differ in what is replaced would meet
+        if fit in seen:
             return _Flaw("duplicate_key", f"the key {fit[:100]!r} is there twice")
-        made[fit] = value
-    return made
+        seen.add(fit)
+    return dict(pairs)
 
 
 def _integer(digits: str) -> int | _Flaw:
