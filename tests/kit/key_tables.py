@@ -12,7 +12,7 @@ from harnd.domain.files.durations import written
 from harnd.domain.files.schemas import GOAL, PROOF, SPECIALIST, STAGES, TEMPLATE
 
 MANUAL = Path(__file__).parents[2] / "docs" / "writing-goals.md"
-MARKED = re.compile(r"(?<=<!-- keys: )(?P<name>.+?)(?P<rest> -->\n\n)(?P<table>.*?)(?=\n<!-- end -->)", re.DOTALL)
+MARKED = re.compile(r"<!-- keys: (?P<name>[^>]+) -->\n.*?<!-- end -->", re.DOTALL)
 
 
 def tables() -> dict[str, str]:
@@ -26,7 +26,8 @@ def tables() -> dict[str, str]:
 def rewritten(manual: str) -> str:
     """Put the tables in their places."""
     current = tables()
-    return MARKED.sub(lambda match: f"{match['name']}{match['rest']}{current[match['name']]}", manual)
+    assert [match["name"] for match in MARKED.finditer(manual)] == list(current)
+    return MARKED.sub(lambda match: f"<!-- keys: {match['name']} -->\n\n{current[match['name']]}\n<!-- end -->", manual)
 
 
 def _table(schema: Mapping[str, Any]) -> str:
