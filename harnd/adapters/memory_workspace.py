@@ -1,8 +1,8 @@
 """`MemoryWorkspace`: the `Workspace` port without a disk, for simulated worlds.
 
 A commit is a map from paths to contents with its parents and message, and its id a digest of them, so the same history
-has the same ids in every run.  A worktree is a dictionary that an imaginary agent reads and writes through `files`.  The object is
-the world: an engine that crashes leaves it standing, and the next one finds everything where it was.
+has the same ids in every run.  A worktree is a dictionary that an imaginary agent reads and writes through `files`.
+The object is the world: an engine that crashes leaves it standing, and the next one finds everything where it was.
 
 Merging goes by whole files: two sides that changed one path in different ways clash, however far apart the lines are.
 """

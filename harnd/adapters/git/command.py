@@ -37,9 +37,7 @@ SETTINGS: Final = {
     # An event that names a commit is on disk when `append` returns; the commit has to be there before it.
     "core.fsync": "objects,reference",
     "core.fsyncMethod": "batch",
-    "core.filesRefLockTimeout": "1000",
     "core.fsmonitor": "false",
-    "core.packedRefsTimeout": "2000",
     "core.quotePath": "false",
     "core.sparseCheckout": "false",  # the operator's checkout may be sparse; an attempt sees the whole tree
     "core.untrackedCache": "false",

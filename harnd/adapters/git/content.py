@@ -12,7 +12,7 @@ from typing import Final
 import structlog
 
 from harnd.adapters.git import files, names, worktrees
-from harnd.adapters.git.command import GitFailedError, entries, text
+from harnd.adapters.git.command import entries, text
 from harnd.adapters.git.repository import Repository
 from harnd.ports.errors import MissingError, UnavailableError
 from harnd.ports.workspace import Place
@@ -34,6 +34,7 @@ IN_PROGRESS: Final = (
     "sequencer",
 )
 LOCKS: Final = ("index.lock", "HEAD.lock")
+SUBMODULE: Final = "160000 "  # how its entries in the index begin
 NESTED_IN_NESTED: Final = 10
 
 log = structlog.get_logger()
@@ -61,6 +62,7 @@ class Content:
         content = cls(repository, path=path, administration=administration)
         content._mend_link()
         content._remove_stale_locks()
+        await content._drop_broken_index()
         return content
 
     def _mend_link(self) -> None:
@@ -81,6 +83,12 @@ class Content:
             if lock.exists() and not files.processes_inside(self.path):
                 log.warning("workspace.stale_lock_removed", path=str(lock))
                 lock.unlink(missing_ok=True)
+
+    async def _drop_broken_index(self) -> None:
+        finished = await self.repository.git.run(self.path, "ls-files", "-z", env=self._env)
+        if finished.code:
+            log.warning("workspace.broken_index_removed", path=str(self._administration / "index"))
+            (self._administration / "index").unlink(missing_ok=True)
 
     def _beside(self, kind: str) -> str:
         """Name the place beside the worktree where a repository that the agent made in it is put."""
@@ -147,12 +155,8 @@ class Content:
         return TreeId(text(await self.change("write-tree")).strip())
 
     async def _added_by_force(self) -> bytes:
-        """List ignored files that are tracked all the same; an unreadable index is thrown away."""
-        try:
-            listing = await self.ask("ls-files", "-z", "--cached", "--ignored", "--exclude-standard")
-        except GitFailedError:
-            (self._administration / "index").unlink(missing_ok=True)
-            return b""
+        """List ignored files that are tracked all the same."""
+        listing = await self.ask("ls-files", "-z", "--cached", "--ignored", "--exclude-standard")
         present = [name for name in entries(listing) if files.exists(self.path / name)]
         return os.fsencode("".join(f"{name}\0" for name in present))
 
@@ -167,8 +171,17 @@ class Content:
     # --- repositories inside the worktree
 
     async def _nested(self) -> tuple[str, ...]:
+        """List the directories that are repositories, untracked or added as such, but for declared submodules."""
         others = entries(await self.ask("ls-files", "-z", "--others", "--exclude-standard"))
-        return tuple(name for name in others if name.endswith("/") and files.exists(self._inner(name)))
+        tracked = (entry.partition("\t") for entry in entries(await self.ask("ls-files", "-z", "--stage")))
+        found = {name.rstrip("/") for name in others if name.endswith("/")}
+        found |= {name for mode, _, name in tracked if mode.startswith(SUBMODULE)}
+        return tuple(sorted(name for name in found - await self._declared() if files.exists(self._inner(name))))
+
+    async def _declared(self) -> set[str]:
+        words = ("config", "--file", str(self.path / ".gitmodules"), "--null", "--get-regexp", r"^submodule\..*\.path$")
+        finished = await self.repository.git.run(self.path, *words)
+        return {entry.partition("\n")[2].rstrip("/") for entry in entries(finished.stdout)}
 
     async def _fold_nested(self) -> None:
         for _ in range(NESTED_IN_NESTED):

@@ -70,9 +70,14 @@ class Examiner:
             raise _not_located(path, error.stderr.strip()) from error
         if top.is_relative_to(self._state):
             raise Found("inside_state", f"{top} lies in harnd's own directory {self._state}; name the original")
+        if self._state.is_relative_to(top) and not await self._ignores(top, self._state):
+            raise Found("holds_state", f"harnd's own directory {self._state} lies in {top}; have git ignore it")
         if not os.access(common, os.W_OK):
             raise Found("read_only", f"{common} cannot be written; harnd keeps its branches there")
         return top, common
+
+    async def _ignores(self, top: Path, path: Path) -> bool:
+        return await self._git.tells(top, "check-ignore", "--quiet", "--", f"{path}{os.sep}")
 
     async def _resolve(self, top: Path, ref: str) -> CommitId:
         words = ("rev-parse", "--verify", "--quiet", "--end-of-options")
@@ -124,7 +129,7 @@ def _not_located(path: Path, said: str) -> Found:
         return Found("no_checkout", f"{path} lies inside a repository's own files; name its top directory")
     if "not a git repository" in said:
         return Found("no_repository", f"{path} is no git repository; make it one, or name another directory")
-    return Found("unreadable", f"git cannot read the repository at {path}: {said[:500]}")
+    return Found("unreadable", f"git cannot read the repository at {path}; mend what it says: {said[:500]}")
 
 
 def _dotted(version: tuple[int, int]) -> str:

@@ -20,7 +20,7 @@ from anyio.abc import ByteReceiveStream, ByteSendStream, Process
 from harnd.ports.errors import UnavailableError
 
 TERM_GRACE_S: Final = 2.0
-PIPE_GRACE_S: Final = 5.0  # to read what an ended process left in its pipes
+PIPE_GRACE_S: Final = 2.0  # to read what an ended process left in its pipes
 
 
 class Errors(Enum):
