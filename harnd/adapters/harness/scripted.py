@@ -6,6 +6,7 @@ prompt as a file and reports a line of JSON for everything it does.
 
 import msgspec
 
+from harnd.adapters.harness import scripted_agent
 from harnd.adapters.harness.options import BadOptionsError, Options, word
 from harnd.adapters.harness.reports import Answered, Progressed, Report, Speech, Stop
 from harnd.adapters.process.bare import program
@@ -34,7 +35,7 @@ def command_line(task: SessionTask, prompt_path: str) -> list[str]:
     options = dict(task.options)
     if unknown := sorted(options.keys() - {"script"}):
         raise BadOptionsError(f"the harness scripted has no option {', '.join(unknown)}")
-    return [*program("harnd.adapters.harness.scripted_agent"), word(options, "script"), prompt_path]
+    return [*program(scripted_agent.__name__), word(options, "script"), prompt_path]
 
 
 def is_quiet(options: Options) -> bool:

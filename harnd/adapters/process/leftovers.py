@@ -14,12 +14,12 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Final, NamedTuple
 
-from harnd.adapters.process import tree
+from harnd.adapters.process import shim, tree
 from harnd.adapters.process.environment import HOME, SESSION
 from harnd.ports.errors import UnavailableError
 from protocol.ids import InstanceId
 
-PATIENCE_S: Final = 3.0  # for shims that are ending their trees, or storing the result of an agent that ended in time
+PATIENCE_S: Final = 3.0  # for a shim that is ending its tree, or storing the result of an agent that ended in time
 _UNKILLABLE_S: Final = 20.0
 
 
@@ -47,7 +47,7 @@ def sweep(state: Path, instance: InstanceId, *, patience_s: float = PATIENCE_S) 
         return [found for found in marked(home) if not found.session.startswith(f"{instance}/")]
 
     first = abandoned()
-    _wait(first, patience_s)
+    _wait([found for found in first if _is_shim(found.pid)], patience_s)
     return _end(first, abandoned)
 
 
@@ -81,6 +81,10 @@ def _session(pid: int, home: str) -> str | None:
         return None
     prefix = f"{SESSION}=".encode()
     return next((os.fsdecode(each.removeprefix(prefix)) for each in variables if each.startswith(prefix)), "")
+
+
+def _is_shim(pid: int) -> bool:
+    return shim.__name__.encode() in tree.read_proc(pid, "cmdline")
 
 
 def _itself(pid: int) -> list[tree.Named]:

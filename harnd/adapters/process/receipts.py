@@ -38,9 +38,10 @@ class Result(msgspec.Struct, frozen=True):
 
 def name_of(key: EffectKey) -> str:
     """Name a key's directory: readable, one name for one key, never a path."""
-    name = quote(key, safe="").replace("%2F", "+")  # `+` itself is quoted, so no two keys meet
+    raw = key.encode("utf-8", "surrogatepass")
+    name = quote(raw, safe="").replace("%2F", "+")  # `+` itself is quoted, so no two keys meet
     if len(name) > _LONGEST_NAME:
-        digest = hashlib.sha256(key.encode("utf-8", "surrogatepass")).hexdigest()
+        digest = hashlib.sha256(raw).hexdigest()
         name = f"{name[: _LONGEST_NAME - len(digest)]}{digest}"
     return f"%2E{name[1:]}" if name.startswith(".") else name
 

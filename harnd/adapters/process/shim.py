@@ -56,7 +56,6 @@ class NotStarted(Exception):
 
 def main() -> None:
     """Run one agent from its receipt to its result."""
-    os.closerange(3, os.sysconf("SC_OPEN_MAX"))  # whatever the daemon left open across exec is none of our business
     kernel.outlast_requests()
     kernel.become_subreaper()
     order = Order(sys.argv[1:])

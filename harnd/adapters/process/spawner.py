@@ -17,7 +17,7 @@ import anyio
 import anyio.to_thread
 import msgspec
 
-from harnd.adapters.process import leftovers, words
+from harnd.adapters.process import leftovers, shim, words
 from harnd.adapters.process.bare import program
 from harnd.adapters.process.environment import environment
 from harnd.adapters.process.receipts import Home, Result
@@ -159,13 +159,13 @@ class Spawner:
             started.close()
         return await anyio.to_thread.run_sync(self._conclude, job)
 
-    async def _interrupt(self, shim: Shim) -> None:
-        shim.interrupt()
+    async def _interrupt(self, started: Shim) -> None:
+        started.interrupt()
         with anyio.move_on_after(self._grace / SECOND + _SHIM_PATIENCE_S):
-            await shim.ended()
+            await started.ended()
             return
-        shim.kill()
-        await shim.ended()
+        started.kill()
+        await started.ended()
 
     # --- what happens in a thread
 
@@ -202,8 +202,7 @@ class Spawner:
         times = (job.limits.timeout, job.limits.startup_silence, job.limits.silence, self._grace)
         sizes = (bounds.OUTPUT_CAP_BYTES, bounds.ANSWER_BYTES)
         numbers = [str(number) for number in (*times, *sizes)]
-        shim = program("harnd.adapters.process.shim")
-        return [*shim, str(home.path), job.cwd, stdin, *numbers, self._instance, *job.argv]
+        return [*program(shim.__name__), str(home.path), job.cwd, stdin, *numbers, self._instance, *job.argv]
 
     def _environment(self, job: Job) -> dict[str, str]:
         session = f"{self._instance}/{job.key}"
