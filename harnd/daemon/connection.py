@@ -5,12 +5,14 @@ so a client that floods or does not read its answers holds up nobody but itself.
 end also when the client has gone.  A frame is written whole, unless the peer or the daemon ends.
 """
 
+import socket
+from contextlib import suppress
 from typing import Any
 
 import anyio
 import msgspec
 import structlog
-from anyio.abc import ByteStream, TaskGroup
+from anyio.abc import SocketAttribute, SocketStream, TaskGroup
 from structlog.typing import FilteringBoundLogger
 
 from harnd.daemon.handler import Greeting, Handler
@@ -34,7 +36,7 @@ log: FilteringBoundLogger = structlog.get_logger()
 class Connection:
     """One client, from its first line to its last answer."""
 
-    def __init__(self, stream: ByteStream, *, principal: Principal, handler: Handler, greeting: Greeting) -> None:
+    def __init__(self, stream: SocketStream, *, principal: Principal, handler: Handler, greeting: Greeting) -> None:
         """Take over a connected stream; `run` closes it."""
         self._stream = stream
         self._principal = principal
@@ -43,7 +45,6 @@ class Connection:
         self._conversation = Conversation(End.DAEMON)
         self._slots = anyio.Semaphore(REQUESTS_IN_FLIGHT)
         self._writing = anyio.Lock()
-        self._receiving = anyio.CancelScope()
         self._closing = False  # nothing more is read
         self._subscription: Subscription | None = None
 
@@ -63,7 +64,10 @@ class Connection:
     def stop(self) -> None:
         """Read nothing more and end the subscription; what runs is still answered."""
         self._closing = True
-        self._receiving.cancel()
+        with suppress(OSError):  # the client has gone
+            # The reader wakes to an end of file.  Cancelling it would race with data that arrives at the same moment,
+            # which anyio's asyncio sockets report as an error of the event loop.
+            self._stream.extra_attributes[SocketAttribute.raw_socket]().shutdown(socket.SHUT_RD)
         if self._subscription:
             self._subscription.end()
 
@@ -87,12 +91,10 @@ class Connection:
 
     async def _receive(self) -> bytes:
         """Return what the client sent, or nothing when it or the daemon is done."""
-        with anyio.CancelScope() as self._receiving:
-            try:
-                return b"" if self._closing else await self._stream.receive()
-            except (anyio.EndOfStream, anyio.BrokenResourceError):
-                pass
-        return b""
+        try:
+            return b"" if self._closing else await self._stream.receive()
+        except (anyio.EndOfStream, anyio.BrokenResourceError):
+            return b""
 
     async def _take(self, line: bytes, tasks: TaskGroup) -> None:
         try:

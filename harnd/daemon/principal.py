@@ -11,10 +11,9 @@ import select
 import socket
 import struct
 from collections.abc import Generator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from enum import StrEnum
-from itertools import pairwise
 from pathlib import Path
 from typing import Final
 
@@ -22,6 +21,7 @@ from protocol.errors import Refusal
 
 MARK: Final = "HARND_SESSION"  # set by harnd in the environment of whatever it starts
 PROC: Final = Path("/proc")
+UCRED: Final = struct.Struct("3i")  # pid, uid, gid; unix(7)
 SO_PEERPIDFD: Final = 77  # asm-generic/socket.h, since Linux 6.5
 LOOKS: Final = 3  # at a chain that changes while it is followed
 
@@ -58,11 +58,11 @@ class Unseen(Exception):
     """A process that is gone, or that the kernel does not show us."""
 
 
-def identify(peer: socket.socket, *, daemon_pid: int) -> Principal:
-    """Tell who connected; raises `Refusal` for another user."""
-    pid, uid, gid = struct.unpack("3i", peer.getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, struct.calcsize("3i")))
-    if uid != os.getuid():
-        raise Refusal("principal.foreign", f"this daemon serves user {os.getuid()}, and the peer is user {uid}")
+def identify(peer: socket.socket, *, uid: int, daemon_pid: int) -> Principal:
+    """Tell who connected to the daemon of a user; raises `Refusal` for another one."""
+    pid, theirs, gid = UCRED.unpack(peer.getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, UCRED.size))
+    if theirs != uid:
+        raise Refusal("principal.foreign", f"this daemon serves user {uid}, and the peer is user {theirs}")
     try:
         with _held(peer, pid):
             started = _process(PROC, pid).started
@@ -109,22 +109,20 @@ def _open(pid: int) -> int:
 
 
 def _chain(proc: Path, pid: int) -> list[Process]:
-    """Follow the parents up to the first process, all seen in one state of the world; raises `Unseen`."""
-    for _ in range(LOOKS):
-        try:
-            chain = _follow(proc, pid)
-        except Unseen:  # a parent ended between two looks: its children have another one now
-            continue
-        # A parent is older than its child: otherwise its pid went to somebody else between two looks.
-        if all(parent.started <= child.started for child, parent in pairwise(chain)):
-            return chain
+    """Follow the parents up to the first process; raises `Unseen`."""
+    for _ in range(LOOKS - 1):
+        with suppress(Unseen):  # a parent ended between two looks: its children have another one now
+            return _follow(proc, pid)
     return _follow(proc, pid)
 
 
 def _follow(proc: Path, pid: int) -> list[Process]:
     chain = [_process(proc, pid)]
-    while parent := chain[-1].parent:
-        chain.append(_process(proc, parent))
+    while chain[-1].parent:
+        parent = _process(proc, chain[-1].parent)
+        if parent.started > chain[-1].started:
+            raise Unseen(f"the parent of process {chain[-1].pid} ended while it was looked at")  # its pid went on
+        chain.append(parent)
     return chain
 
 

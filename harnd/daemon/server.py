@@ -7,6 +7,8 @@ other's business; a peer of another user, or one too many, is told so and let go
 import os
 import socket
 from collections.abc import Callable, Sequence
+from contextlib import suppress
+from typing import Final, TypeAlias
 
 import anyio
 import structlog
@@ -20,23 +22,23 @@ from protocol.bounds import CONNECTIONS, DRAIN_S
 from protocol.errors import Refusal
 from protocol.framing import write_frame
 
-ACCEPT_AGAIN_S = 1.0  # after the machine ran out of descriptors
+ACCEPT_AGAIN_S: Final = 1.0  # after the machine ran out of descriptors
+
+Who: TypeAlias = Callable[[socket.socket], Principal]  # raises `Refusal` for a peer to be turned away
 
 log: FilteringBoundLogger = structlog.get_logger()
 
 
 def identify_here(peer: socket.socket) -> Principal:
     """Tell who connected to the daemon that this process is."""
-    return identify(peer, daemon_pid=os.getpid())
+    return identify(peer, uid=os.getuid(), daemon_pid=os.getpid())
 
 
 class Server:
     """Serves clients on listening sockets until it is stopped."""
 
-    def __init__(
-        self, handler: Handler, *, greeting: Greeting, who: Callable[[socket.socket], Principal] = identify_here
-    ) -> None:
-        """Answer with `handler`; `who` tells a peer's principal or raises `Refusal`."""
+    def __init__(self, handler: Handler, *, greeting: Greeting, who: Who = identify_here) -> None:
+        """Answer with `handler`; `who` tells the principal of a peer."""
         self._handler = handler
         self._greeting = greeting
         self._who = who
@@ -57,14 +59,15 @@ class Server:
 
         Closes the listeners.  Being cancelled ends everything at once.
         """
+        doors = [await SocketListener.from_socket(listener) for listener in listeners]
         async with anyio.create_task_group() as connections:
-            async with anyio.create_task_group() as accepting:
-                for listener in listeners:
-                    accepting.start_soon(self._accept, await SocketListener.from_socket(listener), connections)
-                task_status.started()
-                await self._stopped.wait()
-                accepting.cancel_scope.cancel()
+            for door in doors:
+                connections.start_soon(self._accept, door, connections)
+            task_status.started()
+            await self._stopped.wait()
             connections.cancel_scope.deadline = anyio.current_time() + drain_s
+            for door in doors:
+                await door.aclose()
             for connection in self._connections:
                 connection.stop()
 
@@ -77,11 +80,13 @@ class Server:
         for connection in self._connections:
             connection.announce(committed)
 
-    async def _accept(self, listener: SocketListener, connections: TaskGroup) -> None:
-        async with listener:
-            while True:
+    async def _accept(self, door: SocketListener, connections: TaskGroup) -> None:
+        async with door:
+            while not self._stopped.is_set():
                 try:
-                    stream = await listener.accept()
+                    stream = await door.accept()
+                except anyio.ClosedResourceError:  # stopped
+                    return
                 except anyio.BrokenResourceError as error:  # out of descriptors or memory: what waits is not lost
                     log.warning("accept.failed", reason=str(error.__cause__))
                     await anyio.sleep(ACCEPT_AGAIN_S)
@@ -103,6 +108,8 @@ class Server:
             self._connections.discard(connection)
 
     def _admit(self, stream: SocketStream) -> Connection:
+        if self._stopped.is_set():  # it was accepted a moment before
+            raise Refusal("daemon.stopping", "the daemon is stopping", fix="try again when it has started again")
         if len(self._connections) >= CONNECTIONS:
             raise Refusal("daemon.busy", f"{CONNECTIONS} connections are open", fix="close one, or try again later")
         principal = self._who(stream.extra_attributes[SocketAttribute.raw_socket]())
@@ -110,8 +117,8 @@ class Server:
 
 
 async def _turn_away(stream: SocketStream, refusal: Refusal) -> None:
-    """Say why, as far as the socket's buffer takes it at once, and hang up."""
+    """Say why and hang up.  Nothing was sent before, so the socket's buffer takes it without waiting."""
     frame = write_frame({"jsonrpc": "2.0", "id": None, "error": refusal.error()})
-    with anyio.move_on_after(0):
-        await stream.send(frame)
+    with suppress(OSError):
+        stream.extra_attributes[SocketAttribute.raw_socket]().send(frame)
     await anyio.aclose_forcefully(stream)

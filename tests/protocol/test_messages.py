@@ -3,6 +3,7 @@
 import ast
 import json
 from pathlib import Path
+from typing import Any
 
 import msgspec
 import pytest
@@ -19,7 +20,7 @@ GOLDEN = Path(__file__).parent / "golden"
 SCHEMA = ROOT / "protocol" / "schema"
 
 
-def golden(name: str) -> dict:
+def golden(name: str) -> Any:
     return json.loads((GOLDEN / f"{name}.json").read_text(encoding="utf-8"))
 
 
