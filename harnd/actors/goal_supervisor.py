@@ -53,7 +53,6 @@ class Signal(Enum):
     """What needs no words."""
 
     LOOK = "look"  # something may have changed
-    DRAIN = "drain"  # start nothing more
     LEASE_LOST = "lease lost"
 
 
@@ -86,6 +85,7 @@ class GoalSupervisor:
         lease: Lease,
         inbox: Mailbox[Message],
         wakes: Wakes,
+        draining: Callable[[], bool] = lambda: False,
         runners: Callable[[World, Goal, Effect], Runner] = runner_for,
     ) -> None:
         self._goal_id = goal
@@ -94,14 +94,14 @@ class GoalSupervisor:
         self._lease = lease
         self._inbox = inbox
         self._wakes = wakes
+        self._draining = draining
         self._runners = runners
         self._journal = Journal(goal, lease=lease, store=world.store, clock=world.clock)
         self._children: dict[EffectKey, _Child] = {}
         self._seen: Digest | None = None
-        self._draining = False
 
     def __repr__(self) -> str:
-        drain = " draining" if self._draining else ""
+        drain = " draining" if self._draining() else ""
         return f"<GoalSupervisor {self._goal_id} fence={self._lease.fence} running={len(self._children)}{drain}>"
 
     async def run(self) -> None:
@@ -139,8 +139,6 @@ class GoalSupervisor:
                     await self._journal.submit(report)
             case Signal.LOOK:
                 pass
-            case Signal.DRAIN:
-                self._draining = True
             case Signal.LEASE_LOST:
                 raise FencedError(f"the lease of {self._goal_id} under fence {self._lease.fence} is lost")
             case _:
@@ -170,7 +168,7 @@ class GoalSupervisor:
             return self._inbox.waiting > 0
         goal = await self._ticked(goal)
         now = self._world.clock.now()
-        owed = {} if self._draining else {effect.key: effect for effect in due(goal, now)}
+        owed = {} if self._draining() else {effect.key: effect for effect in due(goal, now)}
         self._stop_unowed(goal, now)
         for key, effect in owed.items():
             if key not in self._children:
@@ -180,7 +178,7 @@ class GoalSupervisor:
 
     async def _ticked(self, goal: Goal) -> Goal:
         seen = fingerprint(goal, self._world.clock.now())
-        if self._draining or seen == self._seen:
+        if self._draining() or seen == self._seen:
             return goal
         await self._journal.submit(Tick(self._world.clock.now()))
         after = await self._journal.goal()

@@ -118,7 +118,7 @@ class Roster:
         self._draining = True
         self._empty = anyio.Event()
         for seat in tuple(self._seats.values()):
-            seat.inbox.nudge(Signal.DRAIN)
+            seat.inbox.nudge(Signal.LOOK)
         if self._seats:
             await self._empty.wait()
 
@@ -165,9 +165,8 @@ class Roster:
             lease=lease,
             inbox=seat.inbox,
             wakes=self._timers,
+            draining=lambda: self._draining,
         )
-        if self._draining:
-            seat.inbox.nudge(Signal.DRAIN)
         try:
             await supervisor.run()
         finally:

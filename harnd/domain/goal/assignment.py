@@ -95,7 +95,7 @@ def _feedback(item: Work, attempt: int, texts: Mapping[Digest, str]) -> Iterator
 def _about_attempt(attempt: Attempt, texts: Mapping[Digest, str]) -> Iterator[str]:
     if attempt.failure is None:
         return
-    yield f"Attempt {attempt.number} {attempt.outcome} ({attempt.failure}): {attempt.detail}"
+    yield f"The last one {attempt.outcome} ({attempt.failure}): {attempt.detail}"
     if attempt.proof is not None:
         unmet = [entry.criterion for entry in attempt.proof.criteria if entry.verdict is not Verdict.SATISFIED]
         if unmet:

@@ -7,6 +7,7 @@ Whether a text can go wrong is found at load by `problems_in`; nothing here know
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import lru_cache
 from itertools import chain
 from typing import Any, Final, NamedTuple, TypeAlias, cast
 
@@ -46,10 +47,14 @@ class RenderError(Exception):
 
 def render(text: str, names: Names) -> str:
     """Fill in a text; raises `RenderError` when it is none or grows past `RENDERED_CHARS`."""
-    problems = _problems(text, ALL, outputs=names.outputs)
-    if problems:
-        raise RenderError(problems[0].code, problems[0].message, line=problems[0].line)
+    for problem in _problems_once(text, tuple(sorted(names.outputs))):
+        raise RenderError(problem.code, problem.message, line=problem.line)
     return _filled(text, names)
+
+
+@lru_cache(maxsize=1_024)  # the same few texts are filled in again at every attempt
+def _problems_once(text: str, outputs: tuple[str, ...]) -> tuple[TextProblem, ...]:
+    return tuple(_problems(text, ALL, outputs=outputs))
 
 
 def problems_in(text: str, *, offered: frozenset[str] = ALL, outputs: Sequence[str] = ()) -> list[TextProblem]:
@@ -161,7 +166,7 @@ def _filled(text: str, names: Names) -> str:
     pieces: list[str] = []
     length = 0
     try:
-        for piece in _counted(_read(text)).generate({**_plain(names), _COUNTER: _Steps()}):
+        for piece in _compiled(text).generate({**_plain(names), _COUNTER: _Steps()}):
             pieces.append(piece)
             length += len(piece)
             if length > RENDERED_CHARS:
@@ -208,6 +213,11 @@ class _Steps:
             if self._left < 0:
                 raise RenderError("text.runaway", f"loops more than {LOOP_STEPS:,} times")
             yield item
+
+
+@lru_cache(maxsize=1_024)
+def _compiled(text: str) -> Template:
+    return _counted(_read(text))
 
 
 def _counted(tree: nodes.Template) -> Template:

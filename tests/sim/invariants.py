@@ -1,0 +1,137 @@
+"""What must always hold, in plain sentences; each is checked after every step of a simulation.
+
+1. One live holder per goal: no append is made under a fence older than one already used.
+2. No effect without its stored event: whatever starts is owed by the fold of what is stored.
+3. No effect key completes twice with different results.
+4. The fold of what is stored is the live state: the rows written with an append are those of the fold.
+5. After a terminal event nothing follows but what the design allows.
+6. What is spent and set aside never passes a limit.
+7. No state without an owner or a timer: a goal at rest has ended, waits for a person, or has a deadline.
+8. No work is lost: every commit an attempt ended with can be reached from a ref.
+9. An attempt ends once, and a planner call returns once.
+"""
+
+from typing import TYPE_CHECKING, Any
+
+import anyio
+import msgspec
+
+from harnd.actors.projector import project
+from harnd.adapters.store.opening import open_inline_store
+from harnd.domain.goal.codec import decode, fold
+from harnd.domain.goal.due import due
+from harnd.domain.goal.events import AttemptEnded, AttemptSuperseded, PlannerReturned
+from harnd.domain.goal.goal import Goal
+from harnd.domain.goal.position import position
+from harnd.ports.store import Append, Recorded
+from protocol.ids import EffectKey
+from protocol.values import Phase
+from tests.sim.missions import REPOSITORY
+
+if TYPE_CHECKING:
+    from tests.sim.engine import Disk
+
+AT_REST = {
+    Phase.AWAITING_ATTENTION,
+    Phase.BLOCKED,
+    Phase.BUDGET_EXHAUSTED,
+    Phase.SUCCEEDED,
+    Phase.CANCELLED,
+}
+
+
+class BrokenInvariant(AssertionError):
+    """One of the sentences above does not hold."""
+
+
+class Invariants:
+    """The checker; it keeps its own fold and never looks into the engine."""
+
+    def __init__(self, disk: "Disk") -> None:
+        self._disk = disk
+        self._fence = 0
+        self._results: dict[EffectKey, object] = {}
+        self._ended: set[tuple[str, int]] = set()
+        self.goal: Goal | None = None
+        self.last_append = 0.0
+        self.bugs: list[Exception] = []
+
+    def broken(self, number: int, said: str) -> None:
+        raise BrokenInvariant(f"invariant {number}: {said}")
+
+    def appended(self, change: Append, recorded: tuple[Recorded, ...]) -> None:
+        if change.fence < self._fence:
+            self.broken(1, f"fence {change.fence} after {self._fence}")
+        self._fence = change.fence
+        self.last_append = anyio.current_time()
+        self._check_after_the_end(recorded)
+        self.goal = fold(((event.at, event.body) for event in recorded), self.goal)
+        if self.goal is None:
+            return
+        if project(self.goal, change.at) != change.rows:
+            self.broken(4, f"rows of the append differ from those of the fold: {change.rows}")
+        self._check_budgets(self.goal)
+        self._check_once(recorded)
+
+    def _check_after_the_end(self, recorded: tuple[Recorded, ...]) -> None:
+        if self.goal is not None and self.goal.ending is not None:
+            for event in recorded:
+                if not isinstance(decode(event.body), AttemptSuperseded):
+                    self.broken(5, f"{event.tag} after {self.goal.ending}")
+
+    def _check_budgets(self, goal: Goal) -> None:
+        for unit, entry in goal.ledger.entries.items():
+            if entry.left < 0:
+                self.broken(6, f"{unit}: {entry}")
+        for item in goal.work.values():
+            if item.answers > goal.intent.limits.answers_per_work:
+                self.broken(6, f"{item.id} had {item.answers} answers")
+
+    def _check_once(self, recorded: tuple[Recorded, ...]) -> None:
+        for record in recorded:
+            match decode(record.body):
+                case AttemptEnded(work=work, attempt=attempt):
+                    name = (work, attempt)
+                case PlannerReturned(plan=plan, call=call):
+                    name = (f"plan {plan}", call)
+                case _:
+                    continue
+            if name in self._ended:
+                self.broken(9, f"{name} ended twice")
+            self._ended.add(name)
+
+    def effect_started(self, key: EffectKey) -> None:
+        owed = {effect.key for effect in due(self.goal, self._disk.clock.now())} if self.goal else set()
+        # A proof of the integrated tree belongs to the integration, whose key differs from the attempt's.
+        belongs = any(key == name or key.startswith(f"{name}/") for name in owed)
+        if not belongs and not ("/integrated/" in key and any("/integration/" in name for name in owed)):
+            self.broken(2, f"{key} started, owed are {sorted(owed)}")
+
+    def effect_ended(self, key: EffectKey, result: Any) -> None:
+        plain = msgspec.to_builtins(result)
+        if self._results.setdefault(key, plain) != plain:
+            self.broken(3, f"{key} ended again with another result: {self._results[key]} then {plain}")
+
+    async def at_rest(self) -> None:
+        """Check what must hold when no supervisor runs."""
+        async with open_inline_store(self._disk.database, self._disk.clock) as store:
+            history = await store.read(self._disk.goal)
+        goal = fold((event.at, event.body) for event in history)
+        if goal != self.goal:
+            self.broken(4, "the fold of the stream is not what was seen")
+        if goal is None:
+            return
+        where = position(goal, self._disk.clock.now())
+        if where.phase not in AT_REST and where.wake_at is None:
+            self.broken(7, f"{where.phase}: {where.reason}")
+        if where.phase in (Phase.AWAITING_ATTENTION, Phase.BLOCKED, Phase.BUDGET_EXHAUSTED) and not where.verbs:
+            self.broken(7, f"no verb leads out of {where.phase}: {where.reason}")
+        self._check_commits(goal)
+
+    def _check_commits(self, goal: Goal) -> None:
+        repository = self._disk.workspace.repository(REPOSITORY)
+        kept = {commit for at in repository.refs.values() for commit in repository.past(at)}
+        for item in goal.work.values():
+            for attempt in item.attempts:
+                if attempt.commit is not None and attempt.commit not in kept:
+                    self.broken(8, f"{item.id} attempt {attempt.number}: {attempt.commit} is on no ref")

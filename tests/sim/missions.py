@@ -1,0 +1,260 @@
+"""Missions to simulate: a repository in memory, frozen intent, scripted agents, and commands that prove.
+
+A file is right when it says `good`.  The scripted agents follow one script whose rules read the prompt only, so that
+they act alike however often the daemon dies.
+"""
+
+import random
+from collections.abc import Mapping, MutableMapping
+from dataclasses import dataclass, field
+
+from harnd.adapters.imaginary_commands import Outcome
+from harnd.domain.goal.intent import Criterion, Intent, Limits, Mission, Replanning, Specialist
+from harnd.domain.goal.template import AgentStage, CommandStage, ParallelStage, PrepareStage, ProofCommand, Template
+from harnd.ports.sessions import CommandTask
+from protocol.ids import CommitId, CriterionId, Digest, GoalId, HarnessName, SpecialistName, TemplateName
+from protocol.values import SECOND, Micros
+
+REPOSITORY = "/repo"
+FILES: Mapping[str, bytes] = {"README.md": b"a repository\n"}
+MINUTE = Micros(60 * SECOND)
+
+
+@dataclass
+class Item:
+    """One work item that the scripted planner proposes."""
+
+    key: str
+    needs: tuple[str, ...] = ()
+    path: str = ""
+    template: str = "change"
+    trouble: tuple[str, ...] = ()  # what the agent does wrong, attempt by attempt
+    takes: float = 5.0
+
+    @property
+    def file(self) -> str:
+        return self.path or f"src/{self.key}.txt"
+
+
+@dataclass
+class SimMission:
+    """Everything that happens outside the engine."""
+
+    goal: str = "demo"
+    milestones: tuple[tuple[Item, ...], ...] = ()
+    planner_trouble: tuple[str, ...] = ()  # what the planner does wrong in its first calls of the first request
+    limits: Mapping[str, int] = field(default_factory=dict)
+    max_attempts: int = 3
+    max_replans: int = 9
+
+    def intent(self, base: CommitId) -> Intent:
+        limits = {
+            "attempts": 60,
+            "agent_calls": 200,
+            "answers_per_work": 20,
+            "parallel_work": 3,
+            "agent_concurrency": 4,
+            "active_runtime": Micros(24 * 60 * MINUTE),
+            "ticks": 2_000,
+            **self.limits,
+        }
+        return Intent(
+            goal=GoalId(self.goal),
+            title="A simulated mission",
+            repository=REPOSITORY,
+            base_ref="main",
+            base_commit=base,
+            limits=Limits(**limits),
+            team=(_specialist("maker"), _specialist("planner")),
+            templates=(_template("change", self.max_attempts), _template("wide", self.max_attempts)),
+            mission=Mission(
+                objective="Every file says good.",
+                acceptance=(Criterion(CriterionId("AC-1"), "the files are good"),),
+                max_milestones=max(1, len(self.milestones)),
+            ),
+            replanning=Replanning(
+                planner=SpecialistName("planner"),
+                max_replans=self.max_replans,
+                work_per_plan=10,
+                planned_work=60,
+            ),
+        )
+
+    def script(self) -> str:
+        rules = [*self._planner_rules(), *(rule for items in self.milestones for item in items for rule in _rules(item))]
+        return "\n".join(rules)
+
+    def _planner_rules(self) -> list[str]:
+        rules: list[str] = []
+        for number, trouble in enumerate(self.planner_trouble, 1):
+            rules.append(_rule(f"'Plan request {number}, trigger'", _PLANNER_TROUBLE[trouble], unless='"# Correction"'))
+        for sequence, items in enumerate(self.milestones, 1):
+            rules.append(_rule(_when_planning(sequence, len(self.milestones)), _apply(sequence, items)))
+        rules.append(_rule("'Plan request'", _COMPLETE.format(work=_roots(self.milestones))))
+        return rules
+
+
+def respond(task: CommandTask, files: MutableMapping[str, bytes]) -> Outcome | None:
+    """`check FILE` passes when the file says good; `format` always passes; anything else does not exist."""
+    match task.argv:
+        case ("check", name):
+            good = files.get(name, b"").startswith(b"good")
+            return Outcome(exit_code=0 if good else 1, stdout=f"{name} is {'good' if good else 'bad'}\n", takes=2 * SECOND)
+        case ("format", *_):
+            return Outcome(takes=SECOND)
+        case _:
+            return None
+
+
+def _specialist(name: str) -> Specialist:
+    return Specialist(
+        name=SpecialistName(name),
+        harness=HarnessName("scripted"),
+        timeout=Micros(10 * MINUTE),
+        startup_silence=Micros(2 * MINUTE),
+        silence=Micros(4 * MINUTE),
+        max_turns=25,
+        schema_attempts=3,
+        options=(("script", "script.toml"),),
+    )
+
+
+def _template(name: str, max_attempts: int) -> Template:
+    def agent(stage: str) -> AgentStage:
+        return AgentStage(name=stage, specialist=SpecialistName("maker"), prompt="Make {{ work.title }}.", output=stage)
+
+    formatting = CommandStage(name="format", argv=("format", "{{ work.key }}"), timeout=MINUTE)
+    wide = ParallelStage(name="both", stages=(agent("one"), agent("two")))
+    return Template(
+        name=TemplateName(name),
+        purpose=f"a {name} of a file",
+        digest=Digest(name.ljust(64, "0")),
+        max_attempts=max_attempts,
+        root=True,
+        stages=(
+            PrepareStage(name="prepare", argv=("format", "prepare"), timeout=MINUTE),
+            wide if name == "wide" else agent("make"),
+            formatting,
+        ),
+        proofs=(ProofCommand(name="check", argv=("check", "{{ work.paths[0] }}"), timeout=MINUTE),),
+    )
+
+
+# --- the script
+
+
+def _rule(when: str, body: str, *, unless: str = "", attempts: str = "") -> str:
+    lines = ["[[rule]]", f"when = {when}"]
+    if unless:
+        lines.append(f"unless = {unless}")
+    if attempts:
+        lines.append(f"attempt = {attempts}")
+    return "\n".join((*lines, body, ""))
+
+
+def _when_planning(sequence: int, most: int) -> str:
+    left = most - sequence + 1
+    return f"['Plan request', '- milestones: {left} left of {most}']"
+
+
+def _apply(sequence: int, items: tuple[Item, ...]) -> str:
+    work = ", ".join(_draft(item) for item in items)
+    return (
+        "matches = 'Plan request (?P<n>\\d+)'\n"
+        "do = [{ sleep = 20.0 }]\n"
+        'answer = { decision = "apply", rationale = "next", milestone = { sequence = '
+        f'{sequence}, title = "step {sequence}", objective = "reach step {sequence}", acceptance = ["it is reached"] }}, '
+        f"work = [{work}] }}"
+    )
+
+
+def _draft(item: Item) -> str:
+    needs = ", ".join(f'"{name}"' for name in item.needs)
+    return (
+        f'{{ key = "{item.key}", title = "file {item.key}", objective = "make {item.file} good, as plan {{{{n}}}}", '
+        f'acceptance = ["it is good"], dependencies = [{needs}], template = "{item.template}", paths = ["{item.file}"] }}'
+    )
+
+
+def _roots(milestones: tuple[tuple[Item, ...], ...]) -> str:
+    # Which plan number the work had is only known to the prompt: the last active root is named there.
+    del milestones
+    return "{{root}}"
+
+
+_COMPLETE = (
+    "matches = '(?s)# Active work.*## (?P<root>p\\d+\\.[a-z0-9-]+): [^\\n]*\\n'\n"
+    'answer = {{ decision = "complete", rationale = "all good", '
+    'evidence = [{{ criterion = "AC-1", work = ["{work}"], note = "proved" }}] }}'
+)
+
+_PLANNER_TROUBLE = {
+    "garbage": 'answer = "I would rather not say."',
+    "shape": 'answer = { decision = "apply" }',
+    "question": 'answer = { decision = "attention", rationale = "unsure", question = "Which way?" }',
+    "exit": "exit = 3",
+    "upstream": "exit = 75",
+    "hang": "do = [{ hang = true }]",
+    "silence": "do = [{ sleep = 500.0 }]\nanswer = 'late'",
+}
+
+_TROUBLE = {
+    "bad": 'do = [{{ write = "{file}", text = "bad\\n" }}]\nanswer = "done"',
+    "idle": 'answer = "nothing to do"',
+    "exit": "exit = 3",
+    "upstream": "exit = 75",
+    "hang": 'do = [{{ write = "{file}", text = "half" }}, {{ hang = true }}]',
+    "garbage": 'do = [{{ print = "\\u0000\\u0007 noise" }}]\nexit = 9',
+}
+
+
+def _rules(item: Item) -> list[str]:
+    when = f"['of goal', '.{item.key} of goal']"
+    troubles = [
+        _rule(when, _TROUBLE[name].format(file=item.file), attempts=str(number))
+        for number, name in enumerate(item.trouble, 1)
+        if name != "good"
+    ]
+    good = f'do = [{{ say = "at it" }}, {{ sleep = {item.takes} }}, {{ write = "{item.file}", text = "good {item.key}\\n" }}]'
+    return [*troubles, _rule(when, f'{good}\nanswer = "done"')]
+
+
+def demo_mission() -> SimMission:
+    """The mission of the demo, in small: two items at once, one that fails first, a root, then a second milestone."""
+    return SimMission(
+        milestones=(
+            (Item("slug"), Item("wrap", trouble=("bad",)), Item("report", needs=("slug", "wrap"))),
+            (Item("cli"),),
+        )
+    )
+
+
+def random_mission(seed: int) -> SimMission:
+    """A mission that follows from a seed."""
+    dice = random.Random(seed)
+    milestones = tuple(_random_items(dice, number) for number in range(1, dice.randint(1, 3) + 1))
+    troubles = tuple(dice.choice(tuple(_PLANNER_TROUBLE)) for _ in range(dice.choice((0, 0, 1, 2))))
+    limits = {"parallel_work": dice.randint(1, 4), "agent_concurrency": dice.randint(1, 5)}
+    if dice.random() < 0.15:
+        limits |= {dice.choice(("attempts", "agent_calls", "ticks")): dice.randint(3, 12)}
+    return SimMission(
+        milestones=milestones, planner_trouble=troubles, limits=limits, max_attempts=dice.randint(1, 4)
+    )
+
+
+def _random_items(dice: random.Random, milestone: int) -> tuple[Item, ...]:
+    keys = [f"m{milestone}-{letter}" for letter in "abcdef"[: dice.randint(1, 5)]]
+    items = [_random_item(dice, key, tuple(keys[:index])) for index, key in enumerate(keys)]
+    needed = {name for item in items for name in item.needs}
+    ends = tuple(item.key for item in items if item.key not in needed)
+    if len(ends) > 1:
+        items.append(Item(f"m{milestone}-end", needs=ends))
+    return tuple(items)
+
+
+def _random_item(dice: random.Random, key: str, earlier: tuple[str, ...]) -> Item:
+    needs = tuple(name for name in earlier if dice.random() < 0.4)
+    trouble = tuple(dice.choice(("good", *_TROUBLE)) for _ in range(dice.choice((0, 0, 1, 1, 2))))
+    path = "src/shared.txt" if dice.random() < 0.1 else ""
+    template = "wide" if dice.random() < 0.2 else "change"
+    return Item(key, needs=needs, trouble=trouble, path=path, template=template, takes=dice.uniform(0.1, 90))

@@ -1,0 +1,98 @@
+"""The operator under simulation: answers what waits, sometimes late, sometimes with no, sometimes twice."""
+
+import random
+from typing import TYPE_CHECKING
+
+import anyio
+
+from harnd.domain.goal import commands as c
+from harnd.domain.goal.goal import Goal
+from harnd.domain.rejected import Rejected
+from harnd.ports.errors import UnavailableError
+from harnd.ports.store import InboxRow
+from protocol.ids import Digest, WorkId
+
+if TYPE_CHECKING:
+    from tests.sim.engine import Daemon, Disk
+
+_PATIENCE_S = 3 * 3600.0  # longer than any agent's limit
+
+
+class Operator:
+    """A person with moods that follow from a seed; `yes` is one that only ever agrees."""
+
+    def __init__(self, seed: int, *, moody: bool) -> None:
+        self._dice = random.Random(seed)
+        self._moody = moody
+        self._refusals = 0
+
+    async def attend(self, disk: "Disk", daemon: "Daemon") -> None:
+        """Answer the inbox until the goal has ended."""
+        while True:
+            goal = disk.invariants.goal
+            if goal is not None and goal.ending is not None and not daemon.roster.live():
+                return
+            for row in await daemon.world.store.inbox():
+                await self._answer(disk, daemon, row)
+            if anyio.current_time() - disk.invariants.last_append > _PATIENCE_S:
+                raise AssertionError(f"nothing has happened for {_PATIENCE_S} seconds: {daemon.roster!r}")
+            await anyio.sleep(self._dice.uniform(1, 60) if self._moody else 1)
+
+    async def _answer(self, disk: "Disk", daemon: "Daemon", row: InboxRow) -> None:
+        goal = disk.invariants.goal
+        if goal is None:
+            return
+        command = self._decision(goal, row)
+        disk.note(f"operator {type(command).__name__} {row.subject}")
+        for _ in range(2 if self._moody and self._dice.random() < 0.1 else 1):
+            try:
+                await daemon.roster.ask(row.goal, command)
+            except (Rejected, UnavailableError) as error:
+                disk.note(f"operator was refused: {error}")
+
+    def _decision(self, goal: Goal, row: InboxRow) -> c.GoalCommand:
+        match row.kind:
+            case "plan":
+                return self._about_plan(goal, row)
+            case "attention":
+                return self._about_attention(goal, row)
+            case "work":
+                return self._about_work(goal, row)
+            case "blocked" if WorkId(row.subject) in goal.work:
+                return self._about_blocked(goal, row)
+            case _:
+                return c.CancelGoal(by="operator", reason=f"no way on: {row.summary}"[:2000])
+
+    def _about_plan(self, goal: Goal, row: InboxRow) -> c.GoalCommand:
+        number, digest = int(row.subject.removeprefix("plan/")), row.digest or Digest("")
+        if self._says_no(goal):
+            return c.RejectPlan(plan=number, digest=digest, guidance=f"not like this ({number})", by="operator")
+        return c.ApprovePlan(plan=number, digest=digest, by="operator")
+
+    def _about_attention(self, goal: Goal, row: InboxRow) -> c.GoalCommand:
+        number = int(row.subject.removeprefix("plan/"))
+        if self._moody and self._dice.random() < 0.1:
+            return c.CancelGoal(by="operator", reason="enough")
+        return c.RetryPlan(plan=number, guidance=f"go on ({number})", by="operator")
+
+    def _about_work(self, goal: Goal, row: InboxRow) -> c.GoalCommand:
+        work = WorkId(row.subject)
+        if self._says_no(goal):
+            return c.ReopenWork(work=work, findings=("it could be nicer",), by="operator")
+        if self._moody and self._dice.random() < 0.03:
+            return c.CancelWork(work=work, reason="not wanted", by="operator")
+        findings = tuple((finding.id, "fixed") for finding in goal.work[work].findings)
+        return c.AcceptWork(work=work, proof=row.digest or Digest(""), dispositions=findings, by="operator")
+
+    def _about_blocked(self, goal: Goal, row: InboxRow) -> c.GoalCommand:
+        work = WorkId(row.subject)
+        self._refusals += 1
+        if self._moody and self._refusals > 6:
+            return c.CancelGoal(by="operator", reason="it never ends")
+        return c.RetryWork(work=work, guidance="try once more", by="operator")
+
+    def _says_no(self, goal: Goal) -> bool:
+        if not self._moody or self._refusals >= 3 or self._dice.random() > 0.15:
+            return False
+        self._refusals += 1
+        return True
