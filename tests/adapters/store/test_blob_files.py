@@ -18,9 +18,9 @@ def root(tmp_path: Path) -> Path:
     return tmp_path / "blobs"
 
 
-@pytest.fixture
-def careless_umask() -> Generator[None]:
-    before = os.umask(0)
+@pytest.fixture(params=[0o000, 0o277], ids=oct)
+def strange_umask(request: pytest.FixtureRequest) -> Generator[None]:
+    before = os.umask(request.param)
     yield
     os.umask(before)
 
@@ -29,7 +29,7 @@ def files(root: Path) -> list[Path]:
     return sorted(path for path in root.rglob("*") if path.is_file())
 
 
-async def test_a_blob_is_a_private_file_named_by_its_digest(root, careless_umask):
+async def test_a_blob_is_a_private_file_named_by_its_digest(root, strange_umask):
     digest = await FileBlobs(root).put(b"text")
 
     assert files(root) == [root / digest[:2] / digest[2:]]

@@ -36,9 +36,9 @@ def filled(path: Path) -> Path:
     return path
 
 
-@pytest.fixture
-def careless_umask() -> Generator[None]:
-    before = os.umask(0)
+@pytest.fixture(params=[0o000, 0o277], ids=oct)
+def strange_umask(request: pytest.FixtureRequest) -> Generator[None]:
+    before = os.umask(request.param)
     yield
     os.umask(before)
 
@@ -55,7 +55,7 @@ async def test_a_new_store_is_empty_and_has_the_newest_schema(path):
     assert (health.events, health.schema) == (0, known_migrations()[-1].number)
 
 
-async def test_the_files_of_a_store_are_private_whatever_the_umask(path, careless_umask):
+async def test_the_files_of_a_store_are_private_whatever_the_umask(path, strange_umask):
     async with open_store(path, SetClock()) as store:
         await store.acquire(BILLING, ME, TTL)
 

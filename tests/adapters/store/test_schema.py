@@ -1,5 +1,6 @@
 """The schema: growing, and refusing what it does not know."""
 
+import shutil
 import sqlite3
 from collections.abc import Generator
 from contextlib import closing
@@ -85,19 +86,22 @@ def test_a_newer_schema_is_refused_by_name_and_nothing_is_written(tmp_path):
     assert contents(path) == before
 
 
-def test_a_newer_schema_that_is_still_in_the_log_is_refused_and_the_log_is_left_as_it_is(tmp_path):
-    """D15, after a newer daemon that was killed: nothing was folded into the file yet."""
-    path, log = tmp_path / "harnd.db", tmp_path / "harnd.db-wal"
+def test_a_newer_schema_that_is_still_in_the_log_is_refused_and_the_log_is_not_folded_in(tmp_path):
+    """D15, after a newer daemon that was killed."""
+    path, killed = tmp_path / "harnd.db", tmp_path / "killed"
     establish(path)
+    killed.mkdir()
     with closing(sqlite3.connect(path, isolation_level=None)) as newer:
         newer.execute("PRAGMA journal_mode = WAL")
         newer.execute("PRAGMA user_version = 99")
-        before = contents(path), contents(log)
+        for name in ("harnd.db", "harnd.db-wal"):
+            shutil.copy(tmp_path / name, killed)
+    before = contents(killed / "harnd.db"), contents(killed / "harnd.db-wal")
 
-        with pytest.raises(NewerSchemaError):
-            establish(path)
+    with pytest.raises(NewerSchemaError):
+        establish(killed / "harnd.db")
 
-        assert (contents(path), contents(log)) == before
+    assert (contents(killed / "harnd.db"), contents(killed / "harnd.db-wal")) == before
 
 
 def test_a_database_of_another_program_is_refused_and_nothing_is_written(tmp_path):

@@ -46,7 +46,7 @@ async def test_an_append_is_one_hop_to_the_connections_thread(store, caplog):
 
     await store.append(change(facts=tuple(map(fact, range(9))), inbox=(inbox_row(),), once=once()))
 
-    assert [record.msg for record in caplog.records] == ["executing %s", "operation %s completed"]
+    assert [record.msg for record in caplog.records].count("executing %s") == 1
 
 
 async def test_work_runs_in_another_thread_than_the_loops(runner):
