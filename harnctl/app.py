@@ -156,5 +156,5 @@ def _misused(console: Console, error: typer.TyperException) -> int:
     message = error.format_message()
     if message.startswith("Usage: "):  # nothing but a noun was typed, and the error is its help
         console.tell([Verbatim(message)])
-        message = "a verb is wanted"
+        message = "Missing command."
     return console.fail(Failure("usage", message, fix=f"{path} --help"))

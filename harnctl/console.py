@@ -7,7 +7,7 @@ with colour.  JSON is written in ASCII, so nothing in it acts on a terminal eith
 
 import json
 import time
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final, TextIO
@@ -37,6 +37,7 @@ class Console:
     err: TextIO
     stdin: TextIO
     environ: Mapping[str, str]
+    clock: Callable[[], float] = time.time
     json: bool = False
     state: Path | None = None
     socket: Path | None = None
@@ -100,15 +101,19 @@ class Console:
 
     def confirm(self, question: str) -> bool:
         """Ask a question; anything but a clear yes is no."""
-        self.err.write(f"{shown(question, self._screen(self.err))} [y/N] ")
+        return self.question(f"{question} [y/N]").lower() in YES
+
+    def question(self, text: str) -> str:
+        """Ask a question and return the line that was typed, which is empty at the end of input."""
+        self.err.write(f"{shown(text, self._screen(self.err))} ")
         self.err.flush()
-        return self.stdin.readline().strip().lower() in YES
+        return self.stdin.readline().strip()
 
     # --- the rest
 
     def now(self) -> Instant:
         """Return the present moment."""
-        return Instant(int(time.time() * SECOND))
+        return Instant(int(self.clock() * SECOND))
 
     def addressed(self, block: Block) -> Block:
         """Make a command reach this daemon when it is pasted: what was said on the command line is said again."""

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from harnctl.client import Refused
 from harnctl.console import Console
 from harnctl.failures import Failure
-from harnctl.render.blocks import Block, Line, Span, Style
+from harnctl.render.blocks import Block, Paragraph, Style
 from harnctl.render.texts import short
 from protocol import ids
 
@@ -42,7 +42,7 @@ def bind(console: Console, verb: str, subject: Subject, *, digest: str | None, y
         fix = f"{subject.again} --digest {short(current)}"
         raise Failure("decision.unconfirmed", "there is no terminal to ask on: give --digest or --yes", fix=fix)
     agree(console, f"{verb} {subject.name} with the digest {short(current)}?", yes=yes)
-    console.say([Line((Span(f"{verb.lower()} binds to {current}", Style.FAINT),))])
+    console.say([Paragraph(f"bound to {current}", style=Style.FAINT)])
     return current
 
 

@@ -67,12 +67,21 @@ def reject_plan(
 
 @app.command("retry")
 def retry_plan(context: typer.Context, goal: Goal, plan: Plan, *, guidance: Guidance = None) -> None:
-    """Ask again for a plan that failed or put a question."""
+    """Ask again for a plan that failed, or answer the question that it put."""
     console = console_of(context)
-    said = words(console, guidance, about="the answer") if guidance is not None else ""
-    request = RetryPlan(key=new_key(), goal=ids.GoalId(goal), plan=plan, guidance=said)
-    change = console.ask(request)
+    with console.client() as client:
+        said = _answer(console, client, goal=goal, plan=plan, guidance=guidance)
+        request = RetryPlan(key=new_key(), goal=ids.GoalId(goal), plan=plan, guidance=said)
+        change = client.ask(request)
     console.show(request.method, change, done(change, "asked again for"))
+
+
+def _answer(console: Console, client: Client, *, goal: str, plan: int, guidance: str | None) -> str:
+    """Return what to say with a retry: nothing, unless the plan put a question."""
+    if guidance is not None:
+        return words(console, guidance, about="guidance")
+    question = client.ask(ShowPlan(ids.GoalId(goal), plan)).question
+    return words(console, None, about=question) if question else ""
 
 
 def _bound(

@@ -1,10 +1,10 @@
 """`harnctl work`: the items of a plan, what was proved about them, and a person's answer."""
 
-from typing import Annotated
+from typing import Annotated, Final
 
 import typer
 
-from harnctl.client import Client, new_key
+from harnctl.client import new_key
 from harnctl.commands.decision import Subject, agree, bind, is_whole
 from harnctl.commands.options import Digest, Goal, Guidance, Reason, Work, Yes, console_of
 from harnctl.commands.writing import words
@@ -14,18 +14,22 @@ from harnctl.render.done import done
 from protocol import ids
 from protocol.requests import AcceptWork, CancelWork, ListWork, ReopenWork, RetryWork, ShowWork, ShowWorkLog
 from protocol.values import WorkState
+from protocol.views import FindingView, WorkView
 
 app = typer.Typer(no_args_is_help=True, help="Work: the items of a plan and their proofs.")
+
+FIXED: Final = "fixed"
+DEFERRED: Final = "deferred"
 
 
 def _disposition(given: str) -> tuple[str, str]:
     """Read `f1=fixed` or `f1=deferred:reason`."""
     finding, _, answer = given.partition("=")
     word, colon, reason = answer.partition(":")
-    if finding and answer == "fixed":
+    if finding and answer == FIXED:
         return finding, answer
-    if finding and word == "deferred" and colon and reason.strip():
-        return finding, f"deferred: {reason.strip()}"
+    if finding and word == DEFERRED and colon and reason.strip():
+        return finding, f"{DEFERRED}: {reason.strip()}"
     raise typer.BadParameter(f"{given!r} is neither FINDING=fixed nor FINDING=deferred:REASON")
 
 
@@ -33,7 +37,9 @@ Dispositions = Annotated[
     list[str] | None,
     typer.Option("--dispose", metavar="FINDING=ANSWER", help="fixed or deferred:REASON; once for each open finding."),
 ]
-Findings = Annotated[list[str], typer.Option("--finding", metavar="TEXT", help="What is wrong; may be repeated.")]
+Findings = Annotated[
+    list[str] | None, typer.Option("--finding", metavar="TEXT", help="What is wrong; may be repeated.")
+]
 Attempt = Annotated[int | None, typer.Option("--attempt", metavar="N", help="Which one; the latest by default.")]
 
 
@@ -74,11 +80,16 @@ def accept_work(
     digest: Digest = None,
     yes: Yes = False,
 ) -> None:
-    """Accept a work item on its proof."""
+    """Accept a work item on its proof, with an answer to every open finding."""
     console = console_of(context)
     answers = dict(map(_disposition, dispose or []))
     with console.client() as client:
-        bound = _bound(console, client, goal=goal, work=work, digest=digest, yes=yes)
+        if digest is not None and is_whole(digest):
+            bound = ids.Digest(digest)
+        else:
+            view = client.ask(ShowWork(ids.GoalId(goal), ids.WorkId(work)))
+            bound = bind(console, "Accept", _subject(view, console), digest=digest, yes=yes)
+            answers |= _asked_about(console, [found for found in view.open_findings if found.id not in answers])
         request = AcceptWork(
             key=new_key(), goal=ids.GoalId(goal), work=ids.WorkId(work), digest=bound, dispositions=answers
         )
@@ -87,10 +98,11 @@ def accept_work(
 
 
 @app.command("reopen")
-def reopen_work(context: typer.Context, goal: Goal, work: Work, *, finding: Findings) -> None:
+def reopen_work(context: typer.Context, goal: Goal, work: Work, *, finding: Findings = None) -> None:
     """Send a work item back with what is wrong with it."""
     console = console_of(context)
-    request = ReopenWork(key=new_key(), goal=ids.GoalId(goal), work=ids.WorkId(work), findings=tuple(finding))
+    findings = finding or _written(console, f"what is wrong with {work} of {goal}, a line each")
+    request = ReopenWork(key=new_key(), goal=ids.GoalId(goal), work=ids.WorkId(work), findings=tuple(findings))
     change = console.ask(request)
     console.show(request.method, change, done(change, "reopened"))
 
@@ -115,17 +127,26 @@ def cancel_work(context: typer.Context, goal: Goal, work: Work, *, reason: Reaso
     console.show(request.method, change, done(change, "cancelled"))
 
 
-def _bound(console: Console, client: Client, *, goal: str, work: str, digest: str | None, yes: bool) -> ids.Digest:
-    """Return the digest of the proof that an accept binds to."""
-    if digest is not None and is_whole(digest):
-        return ids.Digest(digest)
-    view = client.ask(ShowWork(ids.GoalId(goal), ids.WorkId(work)))
-    subject = Subject(
-        name=f"{work} of {goal}",
+def _subject(view: WorkView, console: Console) -> Subject:
+    """Return what an accept is about."""
+    return Subject(
+        name=f"{view.work} of {view.goal}",
         digest=view.proof_digest if view.state is WorkState.IN_REVIEW else None,
         blocks=render.result(view, console.now()),
-        again=f"harnctl work accept {goal} {work}",
+        again=f"harnctl work accept {view.goal} {view.work}",
         undecidable="work.not_in_review",
-        stale="work.stale",
+        stale="work.stale_proof",
     )
-    return bind(console, "Accept", subject, digest=digest, yes=yes)
+
+
+def _asked_about(console: Console, findings: list[FindingView]) -> dict[str, str]:
+    """Ask a person about each finding; where nobody can be asked, the daemon says which answers it lacks."""
+    if not console.is_interactive:
+        return {}
+    answers = ((found.id, console.question(f"{found.id}: {found.text}  fixed, or why not now?")) for found in findings)
+    return {name: answer if answer == FIXED else f"{DEFERRED}: {answer}" for name, answer in answers if answer}
+
+
+def _written(console: Console, about: str) -> list[str]:
+    """Return what a person writes, a finding a line."""
+    return [line.strip() for line in words(console, None, about=about, option="--finding").splitlines() if line.strip()]

@@ -12,14 +12,14 @@ from harnctl.failures import Failure
 PIPED = "-"
 
 
-def words(console: Console, given: str | None, *, about: str) -> str:
+def words(console: Console, given: str | None, *, about: str, option: str = "--guidance") -> str:
     """Return what the person has to say: as given, from standard input for `-`, else from their editor."""
     if given == PIPED:
         return console.stdin.read().strip()
     if given is not None:
         return given
     if not console.is_interactive:
-        raise Failure("usage", f"{about}: give --guidance TEXT, or --guidance - and the text on standard input")
+        raise Failure("usage", f"{about}: give {option} TEXT, or {option} - and the text on standard input")
     return edited(console, about=about)
 
 

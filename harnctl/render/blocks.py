@@ -56,6 +56,7 @@ class Fields:
     """Names and their values, one pair a line; a value wraps under itself."""
 
     pairs: tuple[tuple[str, str], ...]
+    indent: int = 0
 
 
 @dataclass(frozen=True)

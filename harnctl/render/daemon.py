@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Iterator
 from typing import Final
 
-from harnctl.render.blocks import Block, Fields, Line, Paragraph, Span, Style, Table
+from harnctl.render.blocks import Block, Fields, Gap, Line, Paragraph, Span, Style, Table
 from harnctl.render.inbox import summary
 from harnctl.render.texts import way_out
 from harnctl.render.words import count, duration, money, plain
@@ -57,6 +57,7 @@ def budget(ledger: BudgetView) -> Iterator[Block]:
     yield Line((Span(ledger.goal, Style.STRONG),))
     yield Table(("UNIT", "SPENT", "RESERVED", "LEFT"), tuple(map(_row, ledger.rows)))
     tokens = "unknown" if ledger.tokens is None else str(ledger.tokens)
+    yield Gap()
     yield Fields((("tokens", tokens), ("cost", money(ledger.cost))))
 
 

@@ -25,9 +25,9 @@ def event(happened: EventView) -> Line:
     body = json.dumps(happened.body, ensure_ascii=False, separators=(", ", ": "))
     return Line(
         (
-            Span(f"{happened.seq}  {stamp(happened.at)}  ", Style.FAINT),
-            Span(f"{happened.goal}  "),
+            Span(f"{happened.seq}  ", Style.FAINT),
             Span(happened.tag, Style.STRONG),
-            Span(f"  {body}", Style.FAINT),
+            Span(f"  {happened.goal}"),
+            Span(f"  {stamp(happened.at)}  {body}", Style.FAINT),
         )
     )

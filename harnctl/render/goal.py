@@ -36,7 +36,7 @@ def shown(goal: GoalView, now: Instant) -> Iterator[Block]:
     yield from criteria("non-goals", goal.non_goals)
     yield from section("milestones", *([_milestones(goal.milestones)] if goal.milestones else []))
     yield from section("work", *([work_table(goal.work)] if goal.work else []))
-    yield from section("frozen", Fields(tuple(_frozen(goal))))
+    yield from section("frozen", Fields(tuple(_frozen(goal)), indent=2))
     verbs = tuple(dict.fromkeys(item.verb for item in goal.attention))
     yield from to_type(verbs or (f"harnctl why {goal.goal}",))
 

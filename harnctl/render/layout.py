@@ -40,8 +40,8 @@ def _lines(block: Block, screen: Screen) -> Iterator[str]:
             yield from _line(spans, screen)
         case Paragraph(text, indent, style):
             yield from _paragraph(text, indent=indent, style=style, screen=screen)
-        case Fields(pairs):
-            yield from _fields(pairs, screen)
+        case Fields(pairs, indent):
+            yield from _fields(pairs, indent=indent, screen=screen)
         case Table():
             yield from _table(block, screen)
         case Verbatim(text):
@@ -81,24 +81,29 @@ def _line(spans: tuple[Span, ...], screen: Screen) -> Iterator[str]:
 
 def _paragraph(text: str, *, indent: int, style: Style, screen: Screen) -> Iterator[str]:
     margin = " " * min(indent, DEEPEST)
+    for part in _wrapped(text, screen.columns - len(margin), screen):
+        yield margin + paint(Span(part, style), screen)
+
+
+def _wrapped(text: str, columns: int, screen: Screen) -> Iterator[str]:
+    """Yield the lines of a text, each broken to fit."""
     for line in shown(text, screen, Lines.MANY).expandtabs().split("\n"):
-        for part in wrap(line, screen.columns - len(margin)):
-            yield margin + paint(Span(part, style), screen)
+        yield from wrap(line, columns)
 
 
-def _fields(pairs: tuple[tuple[str, str], ...], screen: Screen) -> Iterator[str]:
-    names = max((width(name) for name, _ in pairs), default=0) + len(GUTTER)
-    if names + SENTENCE > screen.columns:
-        names = len(GUTTER)
+def _fields(pairs: tuple[tuple[str, str], ...], *, indent: int, screen: Screen) -> Iterator[str]:
+    margin = " " * min(indent, DEEPEST)
+    beside = max((width(name) for name, _ in pairs), default=0) + len(GUTTER)
+    if len(margin) + beside + SENTENCE > screen.columns:
+        beside = len(GUTTER)  # names above their values
     for name, value in pairs:
-        value_lines = shown(value, screen, Lines.MANY).expandtabs().split("\n")
-        lines = [part for line in value_lines for part in wrap(line, screen.columns - names)]
-        label = paint(Span(pad(name, names), Style.FAINT), screen)
-        if width(name) >= names:
+        label = margin + paint(Span(pad(name, beside), Style.FAINT), screen)
+        if width(name) >= beside:
             yield label
-            label = " " * names
-        yield label + lines[0]
-        yield from (" " * names + line for line in lines[1:])
+            label = margin + " " * beside
+        for part in _wrapped(value, screen.columns - len(margin) - beside, screen):
+            yield label + part
+            label = margin + " " * beside
 
 
 def _table(table: Table, screen: Screen) -> Iterator[str]:

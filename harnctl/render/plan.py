@@ -32,6 +32,7 @@ def shown(plan: PlanView, now: Instant) -> Iterator[Block]:
 def proposal(plan: PlanView, now: Instant) -> Iterator[Block]:
     """Show one plan without a word about what to do with it."""
     yield Line((Span(f"{plan.goal} plan {plan.plan}", Style.STRONG), Span("  "), marked(plan.status)))
+    yield Gap()
     yield Fields(tuple(_facts(plan, now)))
     yield from section("rationale", *_paragraphs(plan.rationale))
     yield from section("question", *_paragraphs(plan.question))
@@ -73,7 +74,7 @@ def _milestone(milestone: PlanMilestone) -> Iterator[Block]:
     title = f"milestone {milestone.sequence}: {milestone.title}"
     yield from section(title, Paragraph(milestone.objective, indent=2))
     if milestone.acceptance:
-        yield Fields(tuple((criterion.id, criterion.text) for criterion in milestone.acceptance))
+        yield Fields(tuple((criterion.id, criterion.text) for criterion in milestone.acceptance), indent=2)
 
 
 def _item(item: PlanItem, *, root: bool) -> Iterator[Block]:
@@ -85,7 +86,7 @@ def _item(item: PlanItem, *, root: bool) -> Iterator[Block]:
         pairs.append(("after", ", ".join(item.dependencies)))
     if item.paths:
         pairs.append(("paths", ", ".join(item.paths)))
-    yield Fields((*pairs, *((criterion.id, criterion.text) for criterion in item.acceptance)))
+    yield Fields((*pairs, *((criterion.id, criterion.text) for criterion in item.acceptance)), indent=2)
 
 
 def _completion(met: CompletionEvidence) -> Iterator[Block]:
@@ -101,7 +102,7 @@ def _decisions(plan: PlanView) -> Iterator[Block]:
     if plan.status is PlanStatus.PROPOSED:
         yield Gap()
         yield command("plan", "approve", plan.goal, plan.plan, "--digest", short(plan.digest))
-        yield command("plan", "reject", plan.goal, plan.plan, "--digest", short(plan.digest), "--guidance", "WHY")
+        yield command("plan", "reject", plan.goal, plan.plan, "--digest", short(plan.digest))
     elif plan.status in RETRYABLE:
         yield Gap()
-        yield command("plan", "retry", plan.goal, plan.plan, "--guidance", "ANSWER")
+        yield command("plan", "retry", plan.goal, plan.plan)

@@ -31,7 +31,7 @@ def section(title: str, *blocks: Block) -> Iterator[Block]:
 def criteria(title: str, listed: Iterable[CriterionView]) -> Iterator[Block]:
     """List criteria under their ids."""
     pairs = tuple((criterion.id, criterion.text) for criterion in listed)
-    return section(title, *([Fields(pairs)] if pairs else []))
+    return section(title, *([Fields(pairs, indent=2)] if pairs else []))
 
 
 def problem(found: ProblemView) -> str:

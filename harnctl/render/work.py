@@ -48,7 +48,7 @@ def result(work: WorkView, now: Instant) -> Iterator[Block]:
     yield from section("criteria", *(block for one in work.criteria for block in _criterion(one)))
     yield from section("attempts", *([_attempts(work.attempts, now)] if work.attempts else []))
     findings = tuple((finding.id, finding.text) for finding in work.open_findings)
-    yield from section("open findings", *([Fields(findings)] if findings else []))
+    yield from section("open findings", *([Fields(findings, indent=2)] if findings else []))
     yield from section("unknown", *(Paragraph(unknown, indent=2) for unknown in work.unknowns))
 
 
@@ -111,10 +111,9 @@ def _part(part: LogPart, now: Instant) -> Iterator[Block]:
 
 def _decisions(work: WorkView) -> Iterator[Block]:
     if work.state is WorkState.IN_REVIEW:
-        answers = [word for finding in work.open_findings for word in ("--dispose", f"{finding.id}=fixed")]
         yield Gap()
-        yield command("work", "accept", work.goal, work.work, "--digest", short(work.proof_digest), *answers)
-        yield command("work", "reopen", work.goal, work.work, "--finding", "WHAT")
+        yield command("work", "accept", work.goal, work.work, "--digest", short(work.proof_digest))
+        yield command("work", "reopen", work.goal, work.work)
     elif work.state is WorkState.BLOCKED:
         yield Gap()
         yield command("work", "retry", work.goal, work.work)

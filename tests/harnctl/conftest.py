@@ -14,6 +14,8 @@ from harnctl.app import run
 from harnctl.console import Console
 from tests.kit.scripted_daemon import ScriptedDaemon
 
+NOW = 1_790_003_600_000_000  # an hour past what the golden messages tell of
+
 
 class Terminal(io.StringIO):
     """A stream with a person at it."""
@@ -60,6 +62,7 @@ class Shell:
             err=err,
             stdin=Terminal(typed) if at_terminal else Pipe(piped),
             environ={"NO_COLOR": "1", "COLUMNS": str(columns), **self.environ, **environ},
+            clock=lambda: NOW / 1_000_000,
         )
         code = run(argv, console)
         return Ran(int(code), out.getvalue(), err.getvalue())

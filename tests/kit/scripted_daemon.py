@@ -118,9 +118,7 @@ class ScriptedDaemon(Impostor):
         return self._answer_to(request), request
 
     def _answer_to(self, request: Request[Any]) -> Answer:
-        scripted = self._answers.get(request.method)
-        if scripted is None:
-            return golden(request.method)
+        scripted = self._answers.get(request.method) or deque([golden(request.method)])
         return scripted.popleft() if len(scripted) > 1 else scripted[0]
 
     def _tell(self, connection: socket.socket, conversation: Conversation) -> bool:

@@ -1,0 +1,229 @@
+"""A decision binds to what was shown, is asked for at a terminal, and is never made by accident."""
+
+import os
+import stat
+
+import pytest
+
+from protocol.errors import CODES, Refusal
+from protocol.requests import AcceptWork, ApprovePlan, RejectPlan, ReopenWork, RetryPlan, ShowPlan, ShowWork
+from protocol.values import PlanStatus, WorkState
+from tests.kit.scripted_daemon import golden
+
+PLAN = golden("plan.show").digest
+PROOF = golden("work.show").proof_digest
+APPROVE = ("plan", "approve", "billing-export", "1")
+REJECT = ("plan", "reject", "billing-export", "1")
+ACCEPT = ("work", "accept", "billing-export", "p1.parser")
+REOPEN = ("work", "reopen", "billing-export", "p1.parser")
+
+
+@pytest.fixture
+def editor(place):
+    """An editor that keeps what it was shown and writes what it was told."""
+
+    def make(writes, ends=0):
+        path = place / "editor"
+        path.write_text(f"#!/bin/sh\ncp \"$1\" '{place}/shown'\nprintf '{writes}' > \"$1\"\nexit {ends}\n")
+        path.chmod(path.stat().st_mode | stat.S_IXUSR)
+        return os.fspath(path)
+
+    return make
+
+
+def said(ran):
+    """The code of an error, which must be one that the protocol lists."""
+    code = ran.err.replace("\n", " ").rstrip().rpartition("[")[2].partition("]")[0]
+    assert code in CODES
+    return code
+
+
+def changes(daemon):
+    return [request for request in daemon.asked if not isinstance(request, ShowPlan | ShowWork)]
+
+
+@pytest.mark.parametrize("answer", ["y\n", "YES\n"])
+def test_at_a_terminal_the_plan_is_shown_and_the_yes_binds_to_it(harnctl, daemon, answer):
+    ran = harnctl(*APPROVE, typed=answer)
+    assert ran.code == 0
+    assert "Parsing first makes the rest testable." in ran.out
+    assert ran.err == f"Approve plan 1 of billing-export with the digest {PLAN[:12]}? [y/N] "
+    assert f"bound to {PLAN}\n" in ran.out
+    assert [request.digest for request in changes(daemon)] == [PLAN]
+
+
+@pytest.mark.parametrize("answer", ["\n", "n\n", "", "yep\n"])
+def test_anything_but_a_clear_yes_changes_nothing(harnctl, daemon, answer):
+    ran = harnctl(*APPROVE, typed=answer)
+    assert (ran.code, changes(daemon)) == (1, [])
+    assert "nothing was changed [decision.declined]" in ran.err
+
+
+def test_without_a_terminal_the_command_to_type_is_shown_and_works(harnctl, daemon):
+    ran = harnctl(*APPROVE, piped="y\n")
+    assert (ran.code, changes(daemon)) == (2, [])
+    command = ran.err.splitlines()[-1].split()
+    assert command == ["harnctl", *APPROVE, "--digest", PLAN[:12]]
+    assert harnctl(*command[1:]).code == 0
+    assert [type(request) for request in changes(daemon)] == [ApprovePlan]
+
+
+def test_yes_says_which_digest_it_binds_to(harnctl, daemon):
+    ran = harnctl(*APPROVE, "--yes")
+    assert ran.code == 0
+    assert f"bound to {PLAN}\n" in ran.out
+    assert [request.digest for request in changes(daemon)] == [PLAN]
+
+
+def test_as_json_a_decision_is_one_document_and_the_plan_goes_to_the_person(harnctl, daemon):
+    ran = harnctl(*APPROVE, "--json", typed="y\n")
+    assert ran.document["schema"] == "harnctl.plan.approve/1"
+    assert "Parsing first makes the rest testable." in ran.err
+
+
+def test_no_colour_is_no_reason_not_to_ask(harnctl, daemon):
+    assert harnctl(*APPROVE, typed="y\n", NO_COLOR="1").code == 0
+    coloured = harnctl(*APPROVE, typed="y\n", NO_COLOR="")
+    assert coloured.code == 0
+    assert "\x1b[33m! proposed\x1b[0m" in coloured.out
+
+
+@pytest.mark.parametrize("digits", [8, 12, 63])
+def test_the_beginning_of_a_digest_is_looked_up(harnctl, daemon, digits):
+    assert harnctl(*APPROVE, "--digest", PLAN[:digits]).code == 0
+    assert [request.digest for request in changes(daemon)] == [PLAN]
+
+
+def test_a_whole_digest_is_sent_without_looking(harnctl, daemon):
+    harnctl(*APPROVE, "--digest", PLAN)
+    assert [type(request) for request in daemon.asked] == [ApprovePlan]
+
+
+@pytest.mark.parametrize("digest", ["", PLAN[:7], "x" * 8, PLAN.upper(), PLAN + "0"])
+def test_what_is_no_digest_is_misuse(harnctl, daemon, digest):
+    ran = harnctl(*APPROVE, "--digest", digest)
+    assert (ran.code, daemon.asked) == (2, [])
+
+
+def test_a_plan_that_changed_since_it_was_read_is_stale(harnctl, daemon):
+    ran = harnctl(*APPROVE, "--digest", "0123456789ab")
+    assert (ran.code, changes(daemon)) == (5, [])
+    assert said(ran) == "plan.stale"
+
+
+def test_a_plan_that_waits_for_nobody_is_not_asked_about(harnctl, daemon):
+    daemon.answers("plan.show", golden("plan.show", status=PlanStatus.APPLIED))
+    ran = harnctl(*APPROVE, typed="y\n")
+    assert (ran.code, changes(daemon)) == (3, [])
+    assert said(ran) == "plan.not_proposed"
+
+
+def test_a_plan_that_moved_between_the_question_and_the_yes_is_refused(harnctl, daemon):
+    daemon.answers("plan.approve", Refusal("plan.stale", "plan 1 has another digest now"))
+    assert harnctl(*APPROVE, typed="y\n").code == 5
+
+
+# --- words
+
+
+def test_a_rejection_without_guidance_opens_the_editor(harnctl, daemon, editor, place):
+    ran = harnctl(*REJECT, typed="y\n", EDITOR=editor("smaller steps\\n# not this\\n"))
+    assert ran.code == 0
+    assert [(type(request), request.guidance) for request in changes(daemon)] == [(RejectPlan, "smaller steps")]
+    assert "# what should be planned instead of plan 1 of billing-export" in (place / "shown").read_text()
+
+
+@pytest.mark.parametrize(("writes", "ends"), [("", 0), ("# only a comment\\n", 0), ("words", 1)])
+def test_an_editor_that_is_left_empty_or_fails_changes_nothing(harnctl, daemon, editor, writes, ends):
+    ran = harnctl(*REJECT, typed="y\n", EDITOR=editor(writes, ends))
+    assert (ran.code, changes(daemon)) == (1, [])
+
+
+def test_an_editor_that_is_not_there_is_said_to_be(harnctl, daemon):
+    ran = harnctl(*REJECT, typed="y\n", VISUAL="/nowhere/ed")
+    assert (ran.code, changes(daemon)) == (2, [])
+    assert "the editor /nowhere/ed does not start" in ran.err
+
+
+def test_guidance_comes_from_a_pipe(harnctl, daemon):
+    ran = harnctl(*REJECT, "--digest", PLAN, "--guidance", "-", piped="one\ntwo\n")
+    assert ran.code == 0
+    assert [request.guidance for request in daemon.asked] == ["one\ntwo"]
+
+
+def test_without_a_terminal_a_rejection_needs_words(harnctl, daemon):
+    ran = harnctl(*REJECT, "--digest", PLAN)
+    assert (ran.code, daemon.asked) == (2, [])
+    assert "--guidance TEXT, or --guidance -" in ran.err
+
+
+def test_a_failed_plan_is_asked_for_again_without_words(harnctl, daemon):
+    assert harnctl("plan", "retry", "billing-export", "1").code == 0
+    assert [(type(request), request.guidance) for request in changes(daemon)] == [(RetryPlan, "")]
+
+
+def test_a_plan_that_put_a_question_is_answered(harnctl, daemon, editor, place):
+    daemon.answers("plan.show", golden("plan.show", question="Which database?"))
+    assert harnctl("plan", "retry", "billing-export", "1").code == 2
+    assert harnctl("plan", "retry", "billing-export", "1", typed="", EDITOR=editor("sqlite")).code == 0
+    assert [request.guidance for request in changes(daemon)] == ["sqlite"]
+    assert "# Which database?" in (place / "shown").read_text()
+
+
+# --- work
+
+
+def test_an_accept_asks_about_every_open_finding(harnctl, daemon):
+    ran = harnctl(*ACCEPT, typed="y\nneeds a ticket\n")
+    assert ran.code == 0
+    assert "f1: no test for empty input  fixed, or why not now? " in ran.err
+    (request,) = changes(daemon)
+    assert (request.digest, request.dispositions) == (PROOF, {"f1": "deferred: needs a ticket"})
+
+
+def test_a_finding_that_was_answered_on_the_command_line_is_not_asked_about(harnctl, daemon):
+    assert harnctl(*ACCEPT, "--dispose", "f1=fixed", typed="y\n").code == 0
+    assert [request.dispositions for request in changes(daemon)] == [{"f1": "fixed"}]
+
+
+def test_an_open_finding_without_an_answer_is_the_daemons_to_refuse(harnctl, daemon):
+    daemon.answers("work.accept", Refusal("work.findings_open", "f1 is neither fixed nor deferred"))
+    assert harnctl(*ACCEPT, "--yes").code == 3
+    assert [type(request) for request in changes(daemon)] == [AcceptWork]
+
+
+@pytest.mark.parametrize("answer", ["f1", "f1=", "=fixed", "f1=deferred", "f1=deferred: ", "f1=fine"])
+def test_what_answers_no_finding_is_misuse(harnctl, daemon, answer):
+    ran = harnctl(*ACCEPT, "--digest", PROOF, "--dispose", answer)
+    assert (ran.code, daemon.asked) == (2, [])
+
+
+def test_work_that_is_not_in_review_cannot_be_accepted(harnctl, daemon):
+    daemon.answers("work.show", golden("work.show", state=WorkState.BLOCKED))
+    ran = harnctl(*ACCEPT, typed="y\n")
+    assert (ran.code, said(ran), changes(daemon)) == (3, "work.not_in_review", [])
+
+
+def test_a_proof_that_changed_since_it_was_read_is_stale(harnctl, daemon):
+    ran = harnctl(*ACCEPT, "--digest", "0123456789ab")
+    assert (ran.code, said(ran), changes(daemon)) == (5, "work.stale_proof", [])
+
+
+def test_work_is_reopened_with_a_finding_a_line(harnctl, daemon, editor):
+    assert harnctl(*REOPEN, typed="", EDITOR=editor("one\\n\\n  two\\n")).code == 0
+    assert [(type(request), request.findings) for request in changes(daemon)] == [(ReopenWork, ("one", "two"))]
+    assert harnctl(*REOPEN).code == 2
+
+
+@pytest.mark.parametrize("line", ["goal cancel billing-export", "work cancel billing-export p1.parser"])
+def test_what_cannot_be_undone_is_asked_about(harnctl, daemon, line):
+    command = (*line.split(), "--reason", "moot")
+    assert harnctl(*command, typed="n\n").code == 1
+    assert harnctl(*command).code == 2
+    assert daemon.asked == []
+    assert harnctl(*command, typed="y\n").code == 0
+    assert len(daemon.asked) == 1
+
+
+def test_what_cannot_be_undone_needs_a_reason(harnctl, daemon):
+    assert harnctl("goal", "cancel", "billing-export", "--yes").code == 2

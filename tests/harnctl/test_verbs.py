@@ -1,0 +1,225 @@
+"""Every verb that asks the daemon: what it sends, what it shows, and how it ends, as text and as JSON (case G15)."""
+
+import json
+from dataclasses import dataclass
+from typing import Any
+
+import msgspec
+import pytest
+
+from protocol import requests as ask
+from protocol.decoding import write
+from protocol.errors import Refusal
+from protocol.ids import IDEMPOTENCY_KEY, GoalId, IdempotencyKey, WorkId, matches
+from protocol.methods import METHODS
+from tests.kit.scripted_daemon import golden
+
+GOAL = GoalId("billing-export")
+PARSER = WorkId("p1.parser")
+PLAN = golden("plan.show").digest
+PROOF = golden("work.show").proof_digest
+KEY = IdempotencyKey("any")
+
+
+@dataclass(frozen=True)
+class Verb:
+    """One command line, what it asks for, and some of what a person must see."""
+
+    line: str
+    request: ask.Request[Any]
+    shows: tuple[str, ...]
+
+    @property
+    def method(self) -> str:
+        return self.request.method
+
+
+VERBS = [
+    Verb("goal list", ask.ListGoals(), ("billing-export  ! awaiting attention", "three crashes", "harnctl inbox")),
+    Verb("goal show billing-export", ask.ShowGoal(GOAL), ("● running", "AC-2", "harnctl work accept billing-export")),
+    Verb(
+        "goal cancel billing-export --reason done --yes",
+        ask.CancelGoal(key=KEY, goal=GOAL, reason="done"),
+        ("cancelled billing-export", "harnctl why billing-export"),
+    ),
+    Verb("plan list billing-export", ask.ListPlans(GOAL), ("1     ✓ applied", "harnctl plan show billing-export 2")),
+    Verb(
+        "plan show billing-export 1",
+        ask.ShowPlan(GOAL, 1),
+        ("! proposed", "Parsing first", "graph.cycle", f"harnctl plan approve billing-export 1 --digest {PLAN[:12]}"),
+    ),
+    Verb(
+        f"plan approve billing-export 1 --digest {PLAN}",
+        ask.ApprovePlan(key=KEY, goal=GOAL, plan=1, digest=PLAN),
+        ("approved billing-export plan/1",),
+    ),
+    Verb(
+        f"plan reject billing-export 1 --digest {PLAN} --guidance smaller",
+        ask.RejectPlan(key=KEY, goal=GOAL, plan=1, digest=PLAN, guidance="smaller"),
+        ("rejected billing-export",),
+    ),
+    Verb(
+        "plan retry billing-export 1 --guidance again",
+        ask.RetryPlan(key=KEY, goal=GOAL, plan=1, guidance="again"),
+        ("asked again for billing-export",),
+    ),
+    Verb("work list billing-export", ask.ListWork(GOAL), ("! in review", "harnctl work show billing-export p1.parser")),
+    Verb(
+        "work show billing-export p1.parser",
+        ask.ShowWork(GOAL, PARSER),
+        ("✓ satisfied", "? unknown", "no test for empty input", f"--digest {PROOF[:12]}"),
+    ),
+    Verb("work log billing-export p1.parser", ask.ShowWorkLog(GOAL, PARSER), ("FAILED", "70000 bytes left out")),
+    Verb("work log billing-export p1.parser --attempt 2", ask.ShowWorkLog(GOAL, PARSER, 2), ("attempt 1",)),
+    Verb(
+        f"work accept billing-export p1.parser --digest {PROOF} --dispose f1=fixed --dispose f2=deferred:later",
+        ask.AcceptWork(
+            key=KEY, goal=GOAL, work=PARSER, digest=PROOF, dispositions={"f1": "fixed", "f2": "deferred: later"}
+        ),
+        ("accepted billing-export",),
+    ),
+    Verb(
+        "work reopen billing-export p1.parser --finding one --finding two",
+        ask.ReopenWork(key=KEY, goal=GOAL, work=PARSER, findings=("one", "two")),
+        ("reopened billing-export",),
+    ),
+    Verb(
+        "work retry billing-export p1.parser",
+        ask.RetryWork(key=KEY, goal=GOAL, work=PARSER),
+        ("tries again billing-export",),
+    ),
+    Verb(
+        "work cancel billing-export p1.parser --reason moot --yes",
+        ask.CancelWork(key=KEY, goal=GOAL, work=PARSER, reason="moot"),
+        ("cancelled billing-export",),
+    ),
+    Verb("inbox", ask.ListInbox(), ("! billing-export p1.parser", "harnctl work accept billing-export p1.parser")),
+    Verb("why billing-export/p1.writer", ask.ShowWhy("billing-export/p1.writer"), ("p1.parser is not accepted",)),
+    Verb("budget billing-export", ask.ShowBudget(GOAL), ("3 of 100", "tokens  unknown", "$1.25")),
+    Verb("events", ask.ListEvents(), ("41  plan.applied/1", "harnctl events --after 44")),
+    Verb(
+        "events --after 40 --limit 5 --goal billing-export",
+        ask.ListEvents(after=40, limit=5, goal=GOAL),
+        ("harnctl events --after 44 --goal billing-export",),
+    ),
+    Verb("ps", ask.ListProcesses(), ("4711  billing-export  planning",)),
+    Verb("status", ask.ShowStatus(), ("● running  harnd 0.1.0  up 3m", "goal docs is parked", "harnctl inbox")),
+]
+
+every_verb = pytest.mark.parametrize("verb", VERBS, ids=lambda verb: verb.line)
+
+
+def without_key(request):
+    return msgspec.structs.replace(request, key=KEY) if isinstance(request, ask.Change) else request
+
+
+def test_every_method_is_asked_by_some_verb():
+    elsewhere = {"initialize", "goal.create", "events.subscribe", "events.unsubscribe", "doctor.show"}
+    assert {verb.method for verb in VERBS} == METHODS.keys() - elsewhere
+
+
+@every_verb
+def test_a_verb_asks_for_one_thing_and_shows_the_answer(verb, harnctl, daemon):
+    ran = harnctl(*verb.line.split())
+    assert (ran.code, ran.err) == (0, "")
+    assert [without_key(request) for request in daemon.asked] == [verb.request]
+    assert [text for text in verb.shows if text not in ran.out] == []
+
+
+@every_verb
+def test_as_json_the_answer_is_one_document(verb, harnctl, daemon):
+    ran = harnctl(*verb.line.split(), "--json")
+    assert (ran.code, ran.err) == (0, "")
+    assert ran.document == json.loads(json.dumps({"schema": f"harnctl.{verb.method}/1", **write(golden(verb.method))}))
+
+
+@every_verb
+@pytest.mark.parametrize(("code", "exits"), [("goal.unknown", 4), ("plan.stale", 5), ("rule.of_its_own", 3)])
+def test_a_refusal_is_said_with_its_code_and_way_out(verb, harnctl, daemon, code, exits):
+    daemon.answers(verb.method, Refusal(code, "that is not so", fix="harnctl goal list"))
+    ran = harnctl(*verb.line.split())
+    assert (ran.code, ran.out) == (exits, "")
+    assert ran.err == f"error: that is not so [{code}]\n  harnctl goal list\n"
+
+
+@every_verb
+def test_a_refusal_as_json_is_a_document_and_the_text_is_elsewhere(verb, harnctl, daemon):
+    daemon.answers(verb.method, Refusal("goal.unknown", "no", details={"near": ["a"]}))
+    ran = harnctl("--json", *verb.line.split())
+    assert ran.code == 4
+    assert ran.document == {
+        "schema": "harnctl.error/1",
+        "code": "goal.unknown",
+        "message": "no",
+        "fix": "",
+        "exit": 4,
+        "details": {"near": ["a"]},
+    }
+    assert ran.err == "error: no [goal.unknown]\n"
+
+
+@every_verb
+def test_without_a_daemon_every_verb_says_how_to_start_it(verb, harnctl):
+    ran = harnctl(*verb.line.split())
+    assert (ran.code, ran.out) == (6, "")
+    assert "no daemon answers at" in ran.err
+    assert ran.err.rstrip().endswith("harnd")
+    assert harnctl(*verb.line.split(), "--json").document["code"] == "daemon.unreachable"
+
+
+@every_verb
+def test_every_change_carries_a_key_of_its_own(verb, harnctl, daemon):
+    harnctl(*verb.line.split())
+    harnctl(*verb.line.split())
+    keys = [request.key for request in daemon.asked if isinstance(request, ask.Change)]
+    assert all(matches(IDEMPOTENCY_KEY, key) for key in keys)
+    assert len(set(keys)) == len(keys)
+
+
+@every_verb
+@pytest.mark.parametrize("columns", [7, 2, 1])
+def test_a_screen_too_small_changes_nothing_but_the_look(verb, harnctl, daemon, columns):
+    ran = harnctl(*verb.line.split(), columns=columns)
+    assert (ran.code, ran.out.splitlines()[0]) == (0, "too small"[:columns])
+
+
+@every_verb
+def test_at_forty_columns_only_commands_and_logs_are_wider(verb, harnctl, daemon):
+    ran = harnctl(*verb.line.split(), columns=40)
+    assert [line for line in ran.out.splitlines() if len(line) > 40 and "  harnctl " not in line] == []
+
+
+def test_two_shown_commands_reach_the_daemon_that_was_named(harnctl, daemon):
+    ran = harnctl("goal", "list", "--state", "/srv/my state", "--socket", str(daemon.path), HARND_SOCKET="/nowhere")
+    assert f"  harnctl --state '/srv/my state' --socket {daemon.path} inbox\n" in ran.out
+
+
+def test_nothing_is_said_when_there_is_nothing(harnctl, daemon):
+    daemon.answers("goal.list", golden("goal.list", goals=()))
+    daemon.answers("inbox.list", golden("inbox.list", items=()))
+    daemon.answers("ps.list", golden("ps.list", processes=()))
+    daemon.answers("events.list", golden("events.list", events=(), next_after=0))
+    daemon.answers("plan.list", golden("plan.list", plans=()))
+    daemon.answers("work.list", golden("work.list", work=()))
+    assert [harnctl(*line.split()).out.splitlines()[0] for line in ("goal list", "inbox", "ps", "events")] == [
+        "There is no goal yet.",
+        "Nothing waits for you.",
+        "Nothing runs.",
+        "Nothing happened since.",
+    ]
+    assert harnctl("plan", "list", "docs").out.startswith("billing-export has no plan yet.\n")
+    assert harnctl("work", "list", "docs").out.startswith("billing-export has no work yet.\n")
+
+
+def test_what_a_model_wrote_does_nothing_in_text_and_in_json(harnctl, daemon):
+    daemon.answers("plan.show", golden("plan.show", rationale="\x1b]52;c;eA==\x07 \x9b2J \u202e \x7f [/INST] [bold"))
+    text, document = harnctl("plan", "show", "a", "1").out, harnctl("plan", "show", "a", "1", "--json").out
+    assert r"\x1b]52;c;eA==\x07 \x9b2J \u202e \x7f [/INST] [bold" in text
+    assert document.rstrip("\n").isprintable()
+    assert document.isascii()
+    assert json.loads(document)["rationale"] == "\x1b]52;c;eA==\x07 \x9b2J \u202e \x7f [/INST] [bold"
+
+
+def test_a_page_of_events_ends_with_the_command_for_the_next(harnctl, daemon):
+    daemon.answers("events.list", golden("events.list", next_after=40))
+    assert "harnctl" not in harnctl("events", "--after", "40").out
