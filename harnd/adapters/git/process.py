@@ -1,8 +1,8 @@
 """Short-lived child processes: started, fed, listened to, and ended with everything they started.
 
 A process has its own session, bounded time and bounded output, and a closed standard input unless it is given one.
-When its time is over, or the caller is cancelled, its whole process group is ended: first by SIGTERM, on which git
-removes its lock files, then by SIGKILL.  Nothing here knows git.
+When its time is over, the caller is cancelled, or a child that it left behind holds its pipes, its whole process group
+is ended: first by SIGTERM, on which git removes its lock files, then by SIGKILL.  Nothing here knows git.
 """
 
 import os
@@ -90,14 +90,16 @@ async def run(
     except OSError as error:
         raise UnavailableError(f"{argv[0]} cannot be started in {cwd}: {error.strerror}") from error
     out, err = Sink(limits), Sink(limits)
-    code, cut = None, False
+    code, cut = None, True
     try:
         with anyio.move_on_after(limits.seconds):
             cut = await _converse(process, given, out=out, err=err)
             code = process.returncode
     finally:
         with anyio.CancelScope(shield=True):
-            await _end(process)
+            if cut:
+                await _end_group(process)
+            await process.aclose()
     return Finished(code, out.kept(), err.kept(), out.omitted + err.omitted, cut)
 
 
@@ -127,16 +129,18 @@ async def _read(stream: ByteReceiveStream, sink: Sink) -> None:
             sink.take(await stream.receive())
 
 
-async def _end(process: Process) -> None:
+async def _end_group(process: Process) -> None:
     if process.returncode is None:
         _signal_group(process, signal.SIGTERM)
         with anyio.move_on_after(TERM_GRACE_S):
             await process.wait()
     _signal_group(process, signal.SIGKILL)
-    await process.aclose()
 
 
 def _signal_group(process: Process, number: signal.Signals) -> None:
-    # A group's id is not given out again while one of its members lives, so this reaches our own or nobody.
+    # The id of a group is not given out again while a member lives.  Once the process has been reaped, a process of
+    # its id is therefore a stranger, and says that nobody is left of the group.
+    if process.returncode is not None and Path(f"/proc/{process.pid}").exists():
+        return
     with suppress(ProcessLookupError):
         os.killpg(process.pid, number)
