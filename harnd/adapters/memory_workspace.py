@@ -78,6 +78,12 @@ class MemoryRepository:
                 waiting += self.commit(at).parents
         return seen
 
+    def forget_merged(self, branch: str, *folders: str) -> None:
+        """Delete the refs in `folders` whose commits the branch contains."""
+        past = self.past(self.refs[branch]) if branch in self.refs else set[CommitId]()
+        for name in [name for name, at in self.refs.items() if name.startswith(folders) and at in past]:
+            del self.refs[name]
+
     def base(self, one: CommitId, other: CommitId) -> Mapping[str, bytes]:
         """Return the files of the last commit that both have in their past; none if there is no such commit."""
         common = self.past(one) & self.past(other)
@@ -141,7 +147,7 @@ class MemoryWorkspace:
         """Make the attempt's branch at `base` and its worktree unless they exist, and return the path."""
         await checkpoint()
         known, path = self.repository(place.repository), _path(place, "work")
-        at = known.refs.setdefault(_attempt_branch(place), base)
+        at = known.refs.setdefault(_attempt_branch(place), known.refs.get(_recorded(place), base))
         self._worktrees.setdefault(path, dict(known.commit(at).files))
         return path
 
@@ -176,7 +182,7 @@ class MemoryWorkspace:
             if known.hook is not None and (refusal := known.hook(files)) is not None:
                 return Refused(refusal)
             known.refs[branch] = known.add(Commit(files, (start,), message))
-        at = known.refs[branch]
+        at = known.refs[_recorded(place)] = known.refs[branch]
         return Recording(at, known.commit(at).tree, _changed(known.commit(base).files, files))
 
     async def checkout(self, place: Place, commit: CommitId, purpose: str) -> str:
@@ -208,6 +214,7 @@ class MemoryWorkspace:
         known, ref = self.repository(repository), _goal_branch(goal)
         known.commit(to)
         known.refs[ref] = known.moves[ref] = to
+        known.forget_merged(ref, f"refs/harnd/rescue/{goal}/", f"refs/harnd/recorded/{goal}/")
 
     async def branch(self, repository: str, goal: GoalId) -> CommitId:
         """Return where the goal's branch is; raises `MissingError`."""
@@ -237,6 +244,7 @@ class MemoryWorkspace:
         if at is not None:
             self._rescue(known, place, at)
             del known.refs[branch]
+            known.forget_merged(_goal_branch(place.goal), _recorded(place))
         for path in [path for path in self._worktrees if path.startswith(_path(place, ""))]:
             del self._worktrees[path]
 
@@ -257,6 +265,10 @@ def _goal_branch(goal: GoalId) -> str:
 
 def _attempt_branch(place: Place) -> str:
     return f"refs/heads/{place.branch}"
+
+
+def _recorded(place: Place) -> str:
+    return f"refs/harnd/recorded/{place.goal}/{place.work}.{place.attempt}"
 
 
 def _path(place: Place, purpose: str) -> str:

@@ -357,6 +357,30 @@ async def test_discarding_keeps_uncommitted_files_as_a_snapshot(house: House):
     assert [house.content(commit) for commit in kept] == [{**FIRST, "draft.txt": b"not yet"}]
 
 
+async def test_an_attempt_whose_end_was_lost_with_the_daemon_finds_its_recording_again(house: House):
+    await house.workspace.open_branch(house.path, BILLING, house.base)
+    a = await recorded(house, "a.txt", b"a")
+    await house.workspace.discard(place(house))
+    house.restart()
+    where = await house.workspace.open_worktree(place(house), house.base)
+    assert house.read(where) == {**FIRST, "a.txt": b"a"}
+    recording = await house.workspace.record(place(house), house.base, "Write a.txt")
+    assert recording == Recording(a, await house.workspace.tree(house.path, a), ("a.txt",))
+
+
+async def test_what_was_kept_is_let_go_once_the_goal_contains_it(house: House):
+    await house.workspace.open_branch(house.path, BILLING, house.base)
+    a = await recorded(house, "a.txt", b"a", work="p1.a")
+    b = await recorded(house, "b.txt", b"b", work="p1.b")
+    merge = await house.workspace.merge(place(house, "p1.b"), a, b)
+    assert isinstance(merge, Merge)
+    await house.workspace.discard(place(house, "p1.a"))
+    await house.workspace.discard(place(house, "p1.b"))
+    await house.workspace.advance(house.path, BILLING, house.base, a)
+    await house.workspace.advance(house.path, BILLING, a, merge.commit)
+    assert not [ref for ref in house.refs() if "p1.a" in ref or "p1.b" in ref]
+
+
 async def test_discarding_again_or_without_an_attempt_is_no_trouble(house: House):
     await house.workspace.open_branch(house.path, BILLING, house.base)
     await recorded(house, "a.txt", b"a")

@@ -1,33 +1,37 @@
 """Discarding: an attempt's worktree and checkouts are removed once everything in them is kept.
 
 In this order, so that a crash anywhere leaves either the thing itself or what keeps it: rescue refs, then the
-directory (renamed first: half a worktree must never look like one), then its registrations, then the branch.
+directory (renamed first: half a worktree must never look like one), then its registrations, then the branch.  What
+harnd remembers of the attempt stays until the goal's branch contains it: an attempt that is opened again, because a
+crash lost the report of its end, starts from its recording.
 """
 
 from pathlib import Path
 from typing import Final
 
+import structlog
 from anyio import to_thread
 
 from harnd.adapters.git import files, names, worktrees
 from harnd.adapters.git.content import Content
 from harnd.adapters.git.repository import ABSENT, Change, Repository
-from harnd.adapters.git.rescue import keep_commits, keep_files
-from harnd.ports.errors import UnavailableError
+from harnd.adapters.git.rescue import forget_merged, keep_commits, keep_files
 from harnd.ports.workspace import Place
 
 GONE: Final = ".gone"
+
+log = structlog.get_logger()
 
 
 async def discard(repository: Repository, place: Place, directory: Path) -> None:
     """Keep what the attempt made, then remove it; the caller holds the turn.
 
-    Raises `UnavailableError` while a process is at work in the directory.
+    A directory that somebody is at work in is kept and flagged in the log: what they do there now is in no snapshot.
     """
-    busy = files.processes_inside(directory)
-    if busy:
-        raise UnavailableError(f"processes still work in {directory}: {', '.join(map(str, busy))}")
     await _keep(repository, place, directory / names.WORK_DIRECTORY)
+    if busy := files.processes_inside(directory):
+        log.warning("workspace.in_use", path=str(directory), processes=busy)
+        return
     await _remove_directory(repository, directory)
     await _remove_refs(repository, place)
 
@@ -55,7 +59,9 @@ async def _remove_directory(repository: Repository, directory: Path) -> None:
 
 
 async def _remove_refs(repository: Repository, place: Place) -> None:
-    """Delete the attempt's branch and what was remembered of it; everything it held is kept by now."""
-    folder = names.merges(place)
-    mine = await repository.refs(names.attempt_branch(place), names.recorded(place), folder)
-    await repository.move([Change(ref, ABSENT, at) for ref, at in mine.items()])
+    """Delete the attempt's branch; everything it held is kept by now."""
+    branch = names.attempt_branch(place)
+    at = await repository.ref(branch)
+    if at is not None:
+        await repository.move([Change(branch, ABSENT, at)])
+    await forget_merged(repository, place.goal, names.recorded(place), names.merges(place))

@@ -56,6 +56,11 @@ def rescues(place: Place) -> str:
     return f"{RESCUES}{_attempt(place)}/"
 
 
+def kept_for(goal: GoalId) -> tuple[str, ...]:
+    """Name the folders of refs that keep a goal's commits until its branch contains them."""
+    return tuple(f"{OWN}{kind}/{goal}/" for kind in ("merge", "recorded", "rescue"))
+
+
 def directory(place: Place) -> str:
     """Name the attempt's directory, relative to the root of all worktrees."""
     return _attempt(place)

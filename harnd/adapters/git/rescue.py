@@ -1,7 +1,8 @@
 """Rescue: nothing that an attempt made is lost with its worktree.
 
 Every commit that the goal's branch does not contain gets a ref of its own, named by its id; uncommitted files get a
-snapshot, named by its tree.  Doing it again finds the same names.
+snapshot, named by its tree.  Doing it again finds the same names.  A ref that keeps what the goal's branch has come to
+contain is deleted.
 """
 
 from collections.abc import Iterable
@@ -10,9 +11,9 @@ from harnd.adapters.git import names
 from harnd.adapters.git.command import text
 from harnd.adapters.git.content import Content
 from harnd.adapters.git.identity import HARND
-from harnd.adapters.git.repository import Change, Repository
+from harnd.adapters.git.repository import ABSENT, Change, Repository
 from harnd.ports.workspace import Place
-from protocol.ids import CommitId
+from protocol.ids import CommitId, GoalId
 
 
 async def keep_commits(repository: Repository, folder: str, commits: Iterable[str], *, beyond: Iterable[str]) -> None:
@@ -42,3 +43,11 @@ async def keep_files(content: Content, place: Place) -> CommitId | None:
     snapshot = CommitId(text(made).strip())
     await repository.move([Change(ref, snapshot)])
     return snapshot
+
+
+async def forget_merged(repository: Repository, goal: GoalId, *folders: str) -> None:
+    """Delete the refs in `folders` whose commits the goal's branch contains; needs the turn."""
+    at = await repository.ref(names.goal_branch(goal))
+    if at is not None:
+        merged = await repository.refs(f"--merged={at}", *folders)
+        await repository.move([Change(ref, ABSENT, to) for ref, to in merged.items()])

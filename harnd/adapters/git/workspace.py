@@ -6,10 +6,11 @@ purpose.  Every write waits for the repository's turn; what is written and why i
 
 import os
 from collections.abc import Mapping
+from contextlib import suppress
 from pathlib import Path
 
-from harnd.adapters.git import discarding, merging, names, recording, restoring, surroundings, worktrees
-from harnd.adapters.git.command import Git, GitFailedError, text
+from harnd.adapters.git import discarding, merging, names, recording, rescue, restoring, surroundings, worktrees
+from harnd.adapters.git.command import Git, GitFailedError, LockHeldError, text
 from harnd.adapters.git.examination import Examiner
 from harnd.adapters.git.process import Limits
 from harnd.adapters.git.repository import ABSENT, Change, Repositories, Repository
@@ -65,17 +66,21 @@ class GitWorkspace:
         """
         repo = await self._repositories.at(repository)
         async with repo.turn:
-            if await repo.branch(goal) == to:
-                return
-            await merging.refuse_snapshots(repo, to)
-            await self._refuse_checked_out(repo, goal)
-            try:
-                await repo.move([Change(names.goal_branch(goal), to, expected), Change(names.goal_record(goal), to)])
-            except GitFailedError as error:
-                at = await repo.branch(goal)
-                if at == expected:
-                    raise
-                raise MovedError(f"harn/{goal} is at {at}, not at {expected}") from error
+            if await repo.branch(goal) != to:
+                await merging.refuse_snapshots(repo, to)
+                await self._refuse_checked_out(repo, goal)
+                await self._move(repo, goal, expected=expected, to=to)
+            with suppress(LockHeldError):  # the branch has moved; what this leaves over costs nothing
+                await rescue.forget_merged(repo, goal, *names.kept_for(goal))
+
+    async def _move(self, repo: Repository, goal: GoalId, *, expected: CommitId, to: CommitId) -> None:
+        try:
+            await repo.move([Change(names.goal_branch(goal), to, expected), Change(names.goal_record(goal), to)])
+        except GitFailedError as error:
+            at = await repo.branch(goal)
+            if at == expected:
+                raise
+            raise MovedError(f"harn/{goal} is at {at}, not at {expected}") from error
 
     async def _refuse_checked_out(self, repo: Repository, goal: GoalId) -> None:
         for worktree in await worktrees.registered(repo):

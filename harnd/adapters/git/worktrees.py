@@ -55,7 +55,8 @@ async def open_attempt(repository: Repository, place: Place, *, base: CommitId, 
     await remove(repository, path)
     branch = names.attempt_branch(place)
     exists = await repository.ref(branch) is not None
-    where = [str(path), place.branch] if exists else ["-b", place.branch, "--no-track", str(path), base]
+    start = await repository.ref(names.recorded(place)) or base  # recorded, discarded, and then its end was lost
+    where = [str(path), place.branch] if exists else ["-b", place.branch, "--no-track", str(path), start]
     await _add(repository, path, *where)
 
 
