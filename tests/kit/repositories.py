@@ -2,7 +2,8 @@
 
 import os
 import subprocess
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Protocol
 
@@ -79,7 +80,7 @@ class GitHouse:
         (folder / "home").mkdir(parents=True)
         self.hands = {"PATH": os.environ["PATH"], "HOME": str(folder / "home"), "LC_ALL": "C.UTF-8"}
         self.environ = self.hands | dict(environ or {})
-        self.state = folder / "state"
+        self.state = folder.resolve() / "state"
         self.top = (folder / "repository").resolve()
         self.path = str(self.top)
         self.top.mkdir()
@@ -102,6 +103,23 @@ class GitHouse:
         if check and done.returncode:
             raise AssertionError(f"git {' '.join(words)}: {os.fsdecode(done.stderr)}")
         return os.fsdecode(done.stdout)
+
+    @contextmanager
+    def at_work(self, where: str) -> Iterator[None]:
+        """Have a process sit in a directory."""
+        with subprocess.Popen(["cat"], cwd=where, stdin=subprocess.PIPE) as busy:
+            yield
+            assert busy.poll() is None
+
+    def administration(self, where: str) -> Path:
+        """Find where the repository keeps a worktree's index."""
+        return Path(self.git("rev-parse", "--absolute-git-dir", at=where).strip())
+
+    def lock(self, file: Path) -> Path:
+        """Leave a lock on a file, as a killed git does."""
+        lock = file.with_name(f"{file.name}.lock")
+        lock.touch()
+        return lock
 
     def commit(self, message: str, *, at: str | Path | None = None) -> CommitId:
         self.git("add", "--all", at=at)

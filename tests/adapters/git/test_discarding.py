@@ -1,0 +1,116 @@
+"""Nothing that an attempt made is lost with its worktree."""
+
+from pathlib import Path
+
+import pytest
+
+from harnd.adapters.git import files
+from harnd.ports.errors import PortError
+from harnd.ports.workspace import Recording
+from tests.kit.repositories import BILLING, FIRST, GitHouse, place
+
+RESCUE = "refs/harnd/rescue/billing/p1.export.1/"
+
+
+async def opened(house: GitHouse) -> str:
+    await house.workspace.open_branch(house.path, BILLING, house.base)
+    return await house.workspace.open_worktree(place(house), house.base)
+
+
+def kept(house: GitHouse, kind: str) -> list[str]:
+    return [to for ref, to in house.refs().items() if ref.startswith(f"{RESCUE}{kind}-")]
+
+
+async def test_a_commit_that_only_the_log_of_head_remembers_is_kept(house: GitHouse):
+    where = await opened(house)
+    house.git("checkout", "--quiet", "--detach", at=where)
+    house.write(where, "a.txt", b"a")
+    own = house.commit("agent: detached", at=where)
+    house.git("checkout", "--quiet", place(house).branch, at=where)
+    await house.workspace.discard(place(house))
+    assert kept(house, "commit") == [own]
+
+
+async def test_one_ref_keeps_a_line_of_commits(house: GitHouse):
+    where = await opened(house)
+    made: list[str] = []
+    for name in "abc":
+        house.write(where, name, b"x")
+        made.append(house.commit(f"agent: {name}", at=where))
+    await house.workspace.discard(place(house))
+    assert kept(house, "commit") == made[-1:]
+
+
+async def test_a_snapshot_holds_tracked_and_untracked_files_and_no_ignored_ones(house: GitHouse):
+    where = await opened(house)
+    house.hook("pre-commit", "exit 1")
+    house.write(where, ".gitignore", b"*.log\n")
+    house.write(where, "debug.log", b"noise")
+    house.write(where, "new/file.txt", b"new")
+    house.remove(where, "README.md")
+    await house.workspace.discard(place(house))
+    [snapshot] = kept(house, "snapshot")
+    files = {".gitignore": b"*.log\n", "new/file.txt": b"new", "src/main.py": FIRST["src/main.py"]}
+    assert house.content(snapshot) == files
+
+
+async def test_a_snapshot_can_never_be_integrated(house: GitHouse):
+    where = await opened(house)
+    house.write(where, "draft.txt", b"unseen by any hook")
+    await house.workspace.discard(place(house))
+    [snapshot] = kept(house, "snapshot")
+    later = house.git("commit-tree", "-p", snapshot, "-m", "laundered", f"{snapshot}^{{tree}}").strip()
+    for commit in map(type(house.base), (snapshot, later)):
+        with pytest.raises(PortError, match="never integrated"):
+            await house.workspace.merge(place(house), house.base, commit)
+        with pytest.raises(PortError, match="never integrated"):
+            await house.workspace.advance(house.path, BILLING, house.base, commit)
+
+
+async def test_a_worktree_with_somebody_at_work_inside_stays(house: GitHouse):
+    where = await opened(house)
+    with house.at_work(where):
+        await house.workspace.discard(place(house))
+        assert house.read(where) == FIRST
+    await house.workspace.discard(place(house))
+    assert house.read(where) == {}
+
+
+async def test_a_clone_inside_is_kept_as_its_files(house: GitHouse):
+    where = await opened(house)
+    house.git("clone", "--quiet", house.path, "vendor", at=where)
+    await house.workspace.discard(place(house))
+    [snapshot] = kept(house, "snapshot")
+    assert house.content(snapshot) == {**FIRST, **{f"vendor/{name}": content for name, content in FIRST.items()}}
+
+
+async def test_a_worktree_whose_directory_is_gone_is_forgotten_and_its_commits_kept(house: GitHouse):
+    where = await opened(house)
+    house.write(where, "a.txt", b"a")
+    recording = await house.workspace.record(place(house), house.base, "Work")
+    assert isinstance(recording, Recording)
+    files.rename(Path(where), Path(f"{where}-moved"))
+    await house.workspace.discard(place(house))
+    assert kept(house, "commit") == [recording.commit]
+    assert where not in house.git("worktree", "list", "--porcelain")
+
+
+async def test_a_discard_cut_short_after_the_directory_was_renamed_is_finished(house: GitHouse):
+    where = await opened(house)
+    house.write(where, "a.txt", b"a")
+    own = house.commit("agent: a", at=where)
+    attempt = Path(where).parent
+    files.rename(attempt, Path(f"{attempt}.gone"))
+    await house.workspace.discard(place(house))
+    assert kept(house, "commit") == [own]
+    assert files.is_empty(attempt.parent)
+
+
+async def test_nothing_is_left_on_disk_or_registered(house: GitHouse):
+    where = await opened(house)
+    await house.workspace.checkout(place(house), house.base, "proof")
+    await house.workspace.checkout(place(house), house.base, "integrated")
+    await house.workspace.discard(place(house))
+    assert files.is_empty(Path(where).parents[1])
+    assert house.git("worktree", "list", "--porcelain").count("worktree ") == 1
+    assert sorted(house.refs()) == ["refs/harnd/goals/billing", "refs/heads/harn/billing", "refs/heads/main"]
