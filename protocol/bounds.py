@@ -90,6 +90,7 @@ EVENTS_PER_PAGE: Final = Range(1, 200, 1_000)
 SEQUENCE: Final = 2**53 - 1  # counters on the wire: what every JSON reader keeps exact
 REQUEST_ID_CHARS: Final = 128
 CONNECTIONS: Final = 100
+AGENT_CONNECTIONS: Final = 50  # of them, so that agents cannot lock the operator out
 REQUESTS_IN_FLIGHT: Final = 16  # of one connection; further ones are not read yet
 
 # --- leases and timers

@@ -29,7 +29,9 @@ def read_request(method: str, params: object) -> Request[Any]:
     """Read a request; raises `Refusal` under a `request.…` code, with every problem in its details."""
     if method not in METHODS:
         raise Refusal(
-            "request.unknown_method", f"there is no method {method[:SHOWN_CHARS]!r}", fix="ask for one of the details"
+            "request.unknown_method",
+            f"there is no method {method[:SHOWN_CHARS]!r}",
+            details={"methods": sorted(METHODS)},
         )
     if not isinstance(params, dict):
         raise Refusal("request.not_object", "params is an object of named fields")

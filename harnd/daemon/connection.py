@@ -49,7 +49,12 @@ class Connection:
         self._subscription: Subscription | None = None
 
     def __repr__(self) -> str:
-        return f"<Connection pid={self._principal.pid} {self._principal.role} {self._conversation!r}>"
+        return f"<Connection pid={self._principal.pid} {self.role} {self._conversation!r}>"
+
+    @property
+    def role(self) -> Role:
+        """What the client may do."""
+        return self._principal.role
 
     async def run(self) -> None:
         """Answer until the client has no more to ask, or `stop`; then finish what runs and close."""
@@ -138,7 +143,7 @@ class Connection:
             return self._conversation.error(asked.id, refusal_of(unsayable, log).error())
 
     async def _reply(self, request: Request[Any]) -> msgspec.Struct:
-        if isinstance(request, Change) and self._principal.role is not Role.OPERATOR:
+        if isinstance(request, Change) and self.role is not Role.OPERATOR:
             raise Refusal(
                 "principal.agent", f"this is for an operator, and the peer is none: {self._principal.because}"
             )

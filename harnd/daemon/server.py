@@ -17,8 +17,8 @@ from structlog.typing import FilteringBoundLogger
 
 from harnd.daemon.connection import Connection
 from harnd.daemon.handler import Greeting, Handler
-from harnd.daemon.principal import Principal, identify
-from protocol.bounds import CONNECTIONS, DRAIN_S
+from harnd.daemon.principal import Principal, Role, identify
+from protocol.bounds import AGENT_CONNECTIONS, CONNECTIONS, DRAIN_S
 from protocol.errors import Refusal
 from protocol.framing import write_frame
 
@@ -110,9 +110,10 @@ class Server:
     def _admit(self, stream: SocketStream) -> Connection:
         if self._stopped.is_set():  # it was accepted a moment before
             raise Refusal("daemon.stopping", "the daemon is stopping", fix="try again when it has started again")
-        if len(self._connections) >= CONNECTIONS:
-            raise Refusal("daemon.busy", f"{CONNECTIONS} connections are open", fix="close one, or try again later")
         principal = self._who(stream.extra_attributes[SocketAttribute.raw_socket]())
+        agents = sum(connection.role is Role.AGENT for connection in self._connections)
+        if len(self._connections) >= CONNECTIONS or (principal.role is Role.AGENT and agents >= AGENT_CONNECTIONS):
+            raise Refusal("daemon.busy", "too many connections are open", fix="close one, or try again later")
         return Connection(stream, principal=principal, handler=self._handler, greeting=self._greeting)
 
 

@@ -12,9 +12,9 @@ from harnd.daemon.principal import Principal, identify
 from harnd.daemon.server import identify_here
 from harnd.domain.rejected import Rejected
 from harnd.ports.errors import ConflictError, CorruptError, FencedError, KeyReusedError, UnavailableError
-from protocol.bounds import CONNECTIONS, FRAME_BYTES, REQUESTS_IN_FLIGHT
+from protocol.bounds import AGENT_CONNECTIONS, CONNECTIONS, FRAME_BYTES, REQUESTS_IN_FLIGHT
 from protocol.errors import Refusal
-from tests.daemon.speaking import HELLO, Desk, as_agent, office, request, work_log
+from tests.daemon.speaking import AGENT, HELLO, OPERATOR, Desk, as_agent, office, request, work_log
 
 CANCEL = {"goal": "billing", "reason": "done", "key": "k-1"}
 
@@ -224,6 +224,15 @@ async def test_one_connection_too_many_is_told_so(tmp_path):
             await refused.next()
         await clients[0].stream.aclose()
         await anyio.wait_all_tasks_blocked()
+        await here.client()
+
+
+async def test_agents_cannot_lock_the_operator_out(tmp_path):
+    principals = [AGENT] * AGENT_CONNECTIONS + [AGENT, OPERATOR]
+    async with office(tmp_path, who=lambda _: principals.pop(0)) as here:
+        for _ in range(AGENT_CONNECTIONS):
+            await here.client()
+        assert await (await here.connect()).code() == "daemon.busy"
         await here.client()
 
 

@@ -10,7 +10,14 @@ import pytest
 from protocol.errors import CODES, FAMILIES, Exit, Family, Refusal, exit_code, family_of
 
 ROOT = Path(__file__).parents[2]
-SAYERS = {"Rejected", "Refusal", "FrameError", "RemoteProtocolError", "ProblemView"}
+SAYERS = {
+    "Rejected": "",
+    "Refusal": "",
+    "FrameError": "",
+    "RemoteProtocolError": "",
+    "ProblemView": "",
+    "Found": "workspace.",  # what it is given is the rest of the code
+}
 
 
 def said(package: str) -> Iterator[tuple[str, str]]:
@@ -19,7 +26,7 @@ def said(package: str) -> Iterator[tuple[str, str]]:
         for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
             match node:
                 case ast.Call(func=ast.Name(id=name), args=[ast.Constant(value=str(code)), *_]) if name in SAYERS:
-                    yield re.escape(code), f"{path.relative_to(ROOT)}:{node.lineno}"
+                    yield re.escape(SAYERS[name] + code), f"{path.relative_to(ROOT)}:{node.lineno}"
                 case ast.Call(func=ast.Name(id=name), args=[ast.JoinedStr(values=parts), *_]) if name in SAYERS:
                     pattern = "".join(
                         re.escape(str(part.value)) if isinstance(part, ast.Constant) else "[a-z_]+" for part in parts
@@ -27,7 +34,7 @@ def said(package: str) -> Iterator[tuple[str, str]]:
                     yield pattern, f"{path.relative_to(ROOT)}:{node.lineno}"
 
 
-@pytest.mark.parametrize("package", ["protocol", "harnd/domain/goal", "harnd/daemon"])
+@pytest.mark.parametrize("package", ["protocol", "harnd/domain/goal", "harnd/daemon", "harnd/adapters/git"])
 def test_every_code_that_is_said_is_in_the_table(package):
     strangers = [
         f"{where}: {code}" for code, where in said(package) if not any(re.fullmatch(code, known) for known in CODES)

@@ -59,6 +59,7 @@ def test_the_codes_are_those_of_the_table():
         f"at most {bounds.FRAME_BYTES // 2**20} MiB a line",
         f"a string of up to {bounds.REQUEST_ID_CHARS} characters",
         f"{bounds.REQUESTS_IN_FLIGHT} requests of a connection",
+        f"{bounds.CONNECTIONS} connections are open at once, {bounds.AGENT_CONNECTIONS} of them agents'",
         f"longer than {bounds.SOCKET_PATH_BYTES} bytes",
         f"one page of {bounds.EVENTS_PER_PAGE.default} events, {bounds.SUBSCRIBER_QUEUE} more",
         f"The versions are {MIN_VERSION} to {MAX_VERSION}",
