@@ -14,7 +14,7 @@ import anyio
 import anyio.abc
 
 from harnd.actors.effects import Runner, runner_for
-from harnd.actors.journal import Journal, Promise
+from harnd.actors.journal import Journal, Promise, Tell
 from harnd.actors.mailbox import Answer, Mailbox
 from harnd.domain.goal.commands import Attend, GoalCommand, Tick
 from harnd.domain.goal.due import Effect, due
@@ -85,6 +85,7 @@ class GoalSupervisor:
         lease: Lease,
         inbox: Mailbox[Message],
         wakes: Wakes,
+        tell: Tell,
         draining: Callable[[], bool] = lambda: False,
         runners: Callable[[World, Goal, Effect], Runner] = runner_for,
     ) -> None:
@@ -96,7 +97,7 @@ class GoalSupervisor:
         self._wakes = wakes
         self._draining = draining
         self._runners = runners
-        self._journal = Journal(goal, lease=lease, store=world.store, clock=world.clock)
+        self._journal = Journal(goal, lease=lease, store=world.store, clock=world.clock, tell=tell)
         self._children: dict[EffectKey, _Child] = {}
         self._seen: Digest | None = None
 

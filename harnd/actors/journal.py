@@ -6,6 +6,7 @@ command.
 """
 
 from collections.abc import Callable, Sequence
+from typing import TypeAlias
 
 import msgspec
 
@@ -18,9 +19,12 @@ from harnd.domain.goal.evolve import evolve
 from harnd.domain.goal.goal import Goal
 from harnd.ports.clock import Clock
 from harnd.ports.errors import ConflictError
-from harnd.ports.store import Append, EventStore, Fact, Lease, Once
+from harnd.ports.store import Append, EventStore, Fact, Lease, Once, Recorded
 from protocol.ids import Digest, GoalId, IdempotencyKey
 from protocol.values import Instant
+
+Tell: TypeAlias = Callable[[tuple[Recorded, ...]], None]
+"""Hears what has just been made durable: after it is stored and never before."""
 
 
 class Promise(msgspec.Struct, frozen=True):
@@ -34,11 +38,12 @@ class Promise(msgspec.Struct, frozen=True):
 class Journal:
     """One goal in step with its stream, for as long as its lease holds."""
 
-    def __init__(self, goal: GoalId, *, lease: Lease, store: EventStore, clock: Clock) -> None:
+    def __init__(self, goal: GoalId, *, lease: Lease, store: EventStore, clock: Clock, tell: Tell) -> None:
         self._stream = goal
         self._lease = lease
         self._store = store
         self._clock = clock
+        self._tell = tell
         self._state: Goal | None = None
         self._in_step = False
 
@@ -84,8 +89,9 @@ class Journal:
             once=Once(promise.key, promise.payload, promise.word(after)) if promise else None,
         )
         self._in_step = False  # until the store has said that it is written
-        await self._store.append(change)
+        recorded = await self._store.append(change)
         self._state, self._in_step = after, True
+        self._tell(recorded)
 
 
 def _evolved(goal: Goal | None, events: Sequence[GoalEvent], now: Instant) -> Goal:

@@ -20,7 +20,7 @@ from harnd.actors.timers import Timers
 from harnd.domain.goal.commands import GoalCommand
 from harnd.domain.goal.goal import Goal
 from harnd.ports.errors import FencedError, LeaseHeldError, UnavailableError
-from harnd.ports.store import Lease
+from harnd.ports.store import Lease, Recorded
 from harnd.ports.world import World
 from protocol.ids import GoalId, InstanceId
 from protocol.values import Instant
@@ -28,6 +28,10 @@ from protocol.values import Instant
 
 class Watcher(Protocol):
     """Hears what the roster does; the shell writes it into the log."""
+
+    def committed(self, recorded: tuple[Recorded, ...]) -> None:
+        """Events have just been made durable."""
+        ...
 
     def restarted(self, goal: GoalId, error: Exception) -> None:
         """A supervisor failed and will be started again."""
@@ -59,6 +63,7 @@ class Roster:
         self._seats: dict[GoalId, _Seat] = {}
         self._tasks: anyio.abc.TaskGroup | None = None
         self._draining = False
+        self._parked: set[GoalId] = set()
         self._empty = anyio.Event()
 
     def __repr__(self) -> str:
@@ -154,6 +159,7 @@ class Roster:
         except Exception as error:  # noqa: BLE001 - a bug in one goal must not reach another: restart, then park
             return await self._restarted(goal, seat, error)
         seat.waits = 0
+        await self._unpark(goal)
         return seat.inbox.waiting == 0
 
     async def _supervise(self, goal: GoalId, seat: _Seat) -> None:
@@ -165,6 +171,7 @@ class Roster:
             lease=lease,
             inbox=seat.inbox,
             wakes=self._timers,
+            tell=self._watcher.committed,
             draining=lambda: self._draining,
         )
         try:
@@ -191,13 +198,19 @@ class Roster:
         again = seat.budget.failed(self._world.clock.now())
         if again is None:
             self._watcher.parked(goal, error)
+            self._parked.add(goal)
             await self._park(goal, f"{type(error).__name__}: {error}")
             return True
         self._watcher.restarted(goal, error)
         await self._world.clock.sleep_until(again)
         return self._draining
 
-    async def _park(self, goal: GoalId, reason: str) -> None:
+    async def _unpark(self, goal: GoalId) -> None:
+        if goal in self._parked:
+            self._parked.discard(goal)
+            await self._park(goal, None)
+
+    async def _park(self, goal: GoalId, reason: str | None) -> None:
         try:
             await self._world.store.park(goal, reason)
         except UnavailableError:

@@ -16,8 +16,8 @@ import msgspec
 from anyio.lowlevel import checkpoint
 
 from harnd.ports.errors import MissingError, MovedError
-from harnd.ports.workspace import Clash, Merge, Place, Recording, Refused, Surroundings, Trouble
-from protocol.ids import CommitId, Digest, GoalId, TreeId
+from harnd.ports.workspace import Clash, Merge, Occupied, Place, Recording, Refused, Surroundings, Trouble
+from protocol.ids import CommitId, Digest, GoalId, TreeId, WorkId
 
 Files: TypeAlias = dict[str, bytes]
 Hook: TypeAlias = Callable[[Mapping[str, bytes]], str | None]
@@ -247,6 +247,13 @@ class MemoryWorkspace:
             known.forget_merged(_goal_branch(place.goal), _recorded(place))
         for path in [path for path in self._worktrees if path.startswith(_path(place, ""))]:
             del self._worktrees[path]
+
+    async def occupied(self) -> tuple[Occupied, ...]:
+        """Return every attempt that has something on disk, sorted."""
+        await checkpoint()
+        names = {tuple(path.removeprefix(f"{ROOT}/").split("/")[:2]) for path in self._worktrees}
+        parts = ((goal, *attempt.rsplit(".", 1)) for goal, attempt in sorted(names))
+        return tuple(Occupied(GoalId(goal), WorkId(work), int(number)) for goal, work, number in parts)
 
     def _rescue(self, known: MemoryRepository, place: Place, at: CommitId) -> None:
         folder = f"refs/harnd/rescue/{place.goal}/{place.work}.{place.attempt}"

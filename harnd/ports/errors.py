@@ -35,3 +35,11 @@ class MissingError(PortError):
 
 class MovedError(PortError):
     """A ref is not where it was expected: read it again and decide again."""
+
+
+class StartRefusedError(PortError):
+    """The state directory cannot be used as it is: say why in one sentence and exit.  Nothing was written."""
+
+
+class AlreadyRunningError(StartRefusedError):
+    """Another daemon holds the lock on the state directory."""

@@ -69,6 +69,14 @@ class Trouble(msgspec.Struct, frozen=True):
     message: str
 
 
+class Occupied(msgspec.Struct, frozen=True):
+    """An attempt that has a worktree or a checkout on disk, by its name alone."""
+
+    goal: GoalId
+    work: WorkId
+    attempt: int
+
+
 class Workspace(Protocol):
     """What harnd does in repositories.  Raises `UnavailableError` when git does not answer (locks included)."""
 
@@ -104,7 +112,7 @@ class Workspace(Protocol):
         ...
 
     async def merge(self, place: Place, onto: CommitId, commit: CommitId) -> Merge | Clash:
-        """Bring `commit` onto `onto` without any checkout; a commit that already contains `onto` is itself the merge."""
+        """Bring `commit` onto `onto` without a checkout; a commit that already contains `onto` is itself the merge."""
         ...
 
     async def advance(self, repository: str, goal: GoalId, expected: CommitId, to: CommitId) -> None:
@@ -121,6 +129,10 @@ class Workspace(Protocol):
 
     async def diff(self, repository: str, old: CommitId, new: CommitId) -> str:
         """Return the patch from `old` to `new` for a person to read."""
+        ...
+
+    async def occupied(self) -> tuple[Occupied, ...]:
+        """Return every attempt that has something on disk, of whatever repository, sorted."""
         ...
 
     async def discard(self, place: Place) -> None:

@@ -17,6 +17,7 @@ from harnd.adapters.store.database import memory
 from harnd.adapters.store.opening import open_inline_store
 from harnd.adapters.virtual import SeededEntropy, VirtualClock
 from harnd.domain.goal.commands import CreateGoal
+from harnd.ports.store import Recorded
 from harnd.ports.world import World
 from protocol.ids import CommitId, GoalId, InstanceId
 from tests.sim.faults import Faults, FaultyCommands, FaultySessions, FaultyStore, FaultyWorkspace
@@ -55,6 +56,9 @@ class TraceWatcher:
     def __init__(self, disk: Disk) -> None:
         self._disk = disk
 
+    def committed(self, recorded: tuple[Recorded, ...]) -> None:
+        del recorded
+
     def restarted(self, goal: GoalId, error: Exception) -> None:
         self._disk.note(f"restarted {goal}: {type(error).__name__}: {error}")
 
@@ -91,7 +95,9 @@ async def daemon(disk: Disk, faults: Faults) -> AsyncGenerator[Daemon]:
             store=store,
             blobs=disk.blobs,
             sessions=FaultySessions(
-                ImaginarySessions({"script.toml": disk.mission.script()}, files=disk.workspace.files, machine=disk.machine),
+                ImaginarySessions(
+                    {"script.toml": disk.mission.script()}, files=disk.workspace.files, machine=disk.machine
+                ),
                 disk,
                 faults,
                 tasks.cancel_scope,

@@ -81,7 +81,10 @@ class SimMission:
         )
 
     def script(self) -> str:
-        rules = [*self._planner_rules(), *(rule for items in self.milestones for item in items for rule in _rules(item))]
+        rules = [
+            *self._planner_rules(),
+            *(rule for items in self.milestones for item in items for rule in _rules(item)),
+        ]
         return "\n".join(rules)
 
     def _planner_rules(self) -> list[str]:
@@ -99,7 +102,9 @@ def respond(task: CommandTask, files: MutableMapping[str, bytes]) -> Outcome | N
     match task.argv:
         case ("check", name):
             good = files.get(name, b"").startswith(b"good")
-            return Outcome(exit_code=0 if good else 1, stdout=f"{name} is {'good' if good else 'bad'}\n", takes=2 * SECOND)
+            return Outcome(
+                exit_code=0 if good else 1, stdout=f"{name} is {'good' if good else 'bad'}\n", takes=2 * SECOND
+            )
         case ("format", *_):
             return Outcome(takes=SECOND)
         case _:
@@ -163,7 +168,8 @@ def _apply(sequence: int, items: tuple[Item, ...]) -> str:
         "matches = 'Plan request (?P<n>\\d+)'\n"
         "do = [{ sleep = 20.0 }]\n"
         'answer = { decision = "apply", rationale = "next", milestone = { sequence = '
-        f'{sequence}, title = "step {sequence}", objective = "reach step {sequence}", acceptance = ["it is reached"] }}, '
+        f'{sequence}, title = "step {sequence}", objective = "reach step {sequence}", '
+        'acceptance = ["it is reached"] }, '
         f"work = [{work}] }}"
     )
 
@@ -172,7 +178,8 @@ def _draft(item: Item) -> str:
     needs = ", ".join(f'"{name}"' for name in item.needs)
     return (
         f'{{ key = "{item.key}", title = "file {item.key}", objective = "make {item.file} good, as plan {{{{n}}}}", '
-        f'acceptance = ["it is good"], dependencies = [{needs}], template = "{item.template}", paths = ["{item.file}"] }}'
+        f'acceptance = ["it is good"], dependencies = [{needs}], template = "{item.template}", '
+        f'paths = ["{item.file}"] }}'
     )
 
 
@@ -237,9 +244,7 @@ def random_mission(seed: int) -> SimMission:
     limits = {"parallel_work": dice.randint(1, 4), "agent_concurrency": dice.randint(1, 5)}
     if dice.random() < 0.15:
         limits |= {dice.choice(("attempts", "agent_calls", "ticks")): dice.randint(3, 12)}
-    return SimMission(
-        milestones=milestones, planner_trouble=troubles, limits=limits, max_attempts=dice.randint(1, 4)
-    )
+    return SimMission(milestones=milestones, planner_trouble=troubles, limits=limits, max_attempts=dice.randint(1, 4))
 
 
 def _random_items(dice: random.Random, milestone: int) -> tuple[Item, ...]:

@@ -57,8 +57,10 @@ def simulate(mission: SimMission, *, seed: int = 0, faults: Faults | None = None
 
 def seeded(seed: int, main: Callable[[], object]) -> Result:
     """Run an async function on a mock clock with a scheduler that follows from the seed."""
-    setattr(scheduler, "_ALLOW_DETERMINISTIC_SCHEDULING", True)
-    scheduler._r.seed(seed)
+    inside = vars(scheduler)
+    assert "_ALLOW_DETERMINISTIC_SCHEDULING" in inside, "trio has renamed its switch"
+    inside["_ALLOW_DETERMINISTIC_SCHEDULING"] = True
+    inside["_r"].seed(seed)
     clock = trio.testing.MockClock(autojump_threshold=0)
     result: Result = anyio.run(main, backend="trio", backend_options={"clock": clock})
     return result

@@ -13,8 +13,8 @@
 
 from typing import Final
 
-from harnd.ports.workspace import Place
-from protocol.ids import GoalId
+from harnd.ports.workspace import Occupied, Place
+from protocol.ids import GoalId, WorkId
 
 BRANCHES: Final = "refs/heads/"
 GOAL_BRANCHES: Final = "refs/heads/harn/"
@@ -68,3 +68,9 @@ def directory(place: Place) -> str:
 
 def _attempt(place: Place) -> str:
     return f"{place.goal}/{place.work}.{place.attempt}"
+
+
+def occupied(goal: str, attempt: str) -> Occupied | None:
+    """Read the name of a directory back, or None when it is nobody's."""
+    work, _, number = attempt.rpartition(".")
+    return Occupied(GoalId(goal), WorkId(work), int(number)) if work and number.isdecimal() else None

@@ -9,13 +9,15 @@ from collections.abc import Mapping
 from contextlib import suppress
 from pathlib import Path
 
+import anyio.to_thread
+
 from harnd.adapters.git import discarding, merging, names, recording, rescue, restoring, surroundings, worktrees
 from harnd.adapters.git.command import Git, GitFailedError, LockHeldError, text
 from harnd.adapters.git.examination import Examiner
 from harnd.adapters.git.process import Limits
 from harnd.adapters.git.repository import ABSENT, Change, Repositories, Repository
 from harnd.ports.errors import MissingError, MovedError, UnavailableError
-from harnd.ports.workspace import Clash, Merge, Place, Recording, Refused, Surroundings, Trouble
+from harnd.ports.workspace import Clash, Merge, Occupied, Place, Recording, Refused, Surroundings, Trouble
 from protocol.bounds import PERSON_FILE_BYTES
 from protocol.ids import NAME, CommitId, GoalId, TreeId, matches
 
@@ -126,6 +128,11 @@ class GitWorkspace:
         repo = await self._repositories.at(place.repository)
         async with repo.turn:
             await discarding.discard(repo, place, self._root / names.directory(place))
+
+    async def occupied(self) -> tuple[Occupied, ...]:
+        """Return every attempt that has something on disk, of whatever repository, sorted."""
+        found = await anyio.to_thread.run_sync(lambda: sorted(self._root.glob("*/*.*")))
+        return tuple(read for path in found if (read := names.occupied(path.parent.name, path.name)) is not None)
 
     def _path(self, place: Place, purpose: str) -> Path:
         return self._root / names.directory(place) / purpose

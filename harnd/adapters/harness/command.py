@@ -12,12 +12,37 @@ It is given the prompt and nothing else; standard input is at its end.  It repor
 """
 
 import re
+from collections.abc import Mapping
+from typing import Final
 
 from harnd.adapters.harness.options import BadOptionsError, Options, flag, words
 from harnd.adapters.harness.reports import Report, Speech
 from harnd.ports.sessions import Capabilities, SessionTask
+from protocol import bounds
 
 SPEECH = Speech.WHOLE
+OPTIONS_SCHEMA: Final[Mapping[str, object]] = {
+    "type": "object",
+    "required": ["argv"],
+    "additionalProperties": False,
+    "properties": {
+        "argv": {
+            "type": "array",
+            "items": {"type": "string"},
+            "minItems": 1,
+            "maxItems": bounds.ARGV_WORDS,
+            "description": "the program and its arguments",
+        },
+        **{
+            name: {"type": "string", "enum": ["true", "false"], "description": what}
+            for name, what in (
+                ("fresh_context", "whether it starts without history"),
+                ("read_only_launch", "whether it cannot write"),
+                ("quiet", "whether it says nothing before its answer"),
+            )
+        },
+    },
+}
 _PLACEHOLDER = re.compile(r"\{(prompt_file|model|effort)\}")
 _OPTIONS = frozenset({"argv", "fresh_context", "read_only_launch", "quiet"})
 

@@ -4,6 +4,9 @@ Its one option is `script`, the path of a script (see `script`).  The agent is a
 prompt as a file and reports a line of JSON for everything it does.
 """
 
+from collections.abc import Mapping
+from typing import Final
+
 import msgspec
 
 from harnd.adapters.harness import scripted_agent
@@ -14,6 +17,12 @@ from harnd.ports.sessions import Capabilities, SessionTask
 from protocol.values import MicroDollars
 
 SPEECH = Speech.LINES
+OPTIONS_SCHEMA: Final[Mapping[str, object]] = {
+    "type": "object",
+    "required": ["script"],
+    "additionalProperties": False,
+    "properties": {"script": {"type": "string", "minLength": 1, "description": "the absolute path of the script"}},
+}
 
 
 class _Line(msgspec.Struct):

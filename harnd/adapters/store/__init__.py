@@ -7,10 +7,8 @@ both run the same SQL.
 from harnd.adapters.store.blobs import FileBlobs, MemoryBlobs
 from harnd.adapters.store.database import memory
 from harnd.adapters.store.errors import (
-    AlreadyRunningError,
     ForeignFileError,
     NewerSchemaError,
-    StartRefusedError,
     UnsafeDirectoryError,
     UnsuitableFileSystemError,
 )
@@ -18,6 +16,7 @@ from harnd.adapters.store.files import private_directory
 from harnd.adapters.store.lock import Identity, hold_lock
 from harnd.adapters.store.opening import open_inline_store, open_store
 from harnd.adapters.store.sqlite import SqliteStore
+from harnd.ports.errors import AlreadyRunningError, StartRefusedError
 
 __all__ = [
     "AlreadyRunningError",

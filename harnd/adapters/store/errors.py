@@ -9,7 +9,7 @@ from collections.abc import Generator
 from contextlib import contextmanager
 from typing import Final
 
-from harnd.ports.errors import CorruptError, PortError, UnavailableError
+from harnd.ports.errors import CorruptError, PortError, StartRefusedError, UnavailableError
 
 _PRIMARY_CODE: Final = 0xFF  # the low byte of an extended result code names its family
 
@@ -30,10 +30,6 @@ _UNAVAILABLE: Final = frozenset(
 _CORRUPT: Final = frozenset({sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB})
 
 
-class StartRefusedError(PortError):
-    """The state directory cannot be used as it is: say why in one sentence and exit.  Nothing was written."""
-
-
 class NewerSchemaError(StartRefusedError):
     """A newer harnd wrote this store: start that one."""
 
@@ -48,10 +44,6 @@ class UnsuitableFileSystemError(StartRefusedError):
 
 class UnsafeDirectoryError(StartRefusedError):
     """Somebody else owns the directory or may write into it."""
-
-
-class AlreadyRunningError(StartRefusedError):
-    """Another daemon holds the lock on the state directory."""
 
 
 @contextmanager

@@ -14,8 +14,9 @@ from typing import Final
 
 import msgspec
 
-from harnd.adapters.store.errors import AlreadyRunningError, UnsuitableFileSystemError
+from harnd.adapters.store.errors import UnsuitableFileSystemError
 from harnd.adapters.store.files import write_private
+from harnd.ports.errors import AlreadyRunningError
 from protocol.ids import InstanceId
 
 _LOCK: Final = "lock"

@@ -88,7 +88,9 @@ def _reject(goal: Goal, plan: Plan, command: c.RejectPlan) -> list[e.GoalEvent]:
 
 
 def _retry(goal: Goal, plan: Plan, command: c.RetryPlan) -> list[e.GoalEvent]:
-    guidance = bounded("guidance", command.guidance, bounds.GUIDANCE_CHARS)
+    # A failure can be tried again without a word; a question wants one.
+    wordless = plan.status is PlanStatus.FAILED and not command.guidance.strip()
+    guidance = "" if wordless else bounded("guidance", command.guidance, bounds.GUIDANCE_CHARS)
     if plan.answered and plan.guidance == guidance:
         return []
     refuse_ended(goal)

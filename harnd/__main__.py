@@ -1,0 +1,45 @@
+"""`harnd`: the daemon, in the foreground.
+
+Exit codes: 0 stopped as asked · 1 a bug · 75 another daemon holds the state directory, or the store does not answer ·
+78 it cannot start as it was asked to.
+"""
+
+import os
+import sys
+import uuid
+from collections.abc import Sequence
+from importlib.metadata import version
+
+import anyio
+
+from harnd.daemon import logs
+from harnd.daemon.compose import hold_state
+from harnd.daemon.lifecycle import live
+from harnd.daemon.settings import ConfigError, read_settings
+from harnd.daemon.socket_path import SocketRefused
+from harnd.ports.errors import CorruptError, PortError, StartRefusedError, UnavailableError
+from protocol.ids import InstanceId
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run the daemon until it is told to stop; return the exit code."""
+    logs.configure()
+    try:
+        settings = read_settings(sys.argv[1:] if arguments is None else arguments, os.environ)
+        instance = InstanceId(uuid.uuid4().hex)
+        with hold_state(settings, instance, version("harnd")):
+            anyio.run(live, settings, instance)
+    except (ConfigError, SocketRefused, StartRefusedError, CorruptError) as error:
+        return _refused(error, 78)
+    except (UnavailableError, PortError) as error:
+        return _refused(error, 75)
+    return 0
+
+
+def _refused(error: Exception, code: int) -> int:
+    sys.stderr.write(f"harnd: {error}\n")
+    return code
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,113 @@
+"""Changes: mutating requests, turned into commands and answered once and for all.
+
+The answer to a request is stored with what it changed, under the request's idempotency key: a repeat gets the same
+answer, also from the next daemon.
+"""
+
+import pwd
+from typing import TypeVar, cast
+
+import msgspec
+
+from harnd.actors.journal import Promise
+from harnd.actors.roster import Roster
+from harnd.daemon.enrolment import Enrolment
+from harnd.daemon.principal import Principal
+from harnd.domain.digest import digest_of
+from harnd.domain.goal import commands as c
+from harnd.domain.goal.goal import Goal
+from harnd.domain.goal.position import position
+from harnd.ports.clock import Clock
+from harnd.ports.errors import KeyReusedError
+from harnd.ports.store import EventStore
+from protocol import requests as wire
+from protocol.ids import Digest, GoalId
+from protocol.replies import Done, GoalCreated
+
+ReplyT = TypeVar("ReplyT", bound=msgspec.Struct)
+
+
+class Changes:
+    """Everything an operator can change."""
+
+    def __init__(self, roster: Roster, enrolment: Enrolment, store: EventStore, clock: Clock) -> None:
+        self._roster = roster
+        self._enrolment = enrolment
+        self._store = store
+        self._clock = clock
+
+    async def make(self, request: wire.Change[ReplyT], principal: Principal) -> ReplyT:
+        """Carry a change out and answer it; raises `Refusal`, a rule's `Rejected` or a port's error."""
+        payload = digest_of([request.method, request])
+        if (known := await self._store.answered(request.key)) is not None:
+            if known.payload != payload:
+                raise KeyReusedError(request.key)
+            return cast("ReplyT", _stored_answer(request, known.answer))
+        by = operator_name(principal.uid)
+        if isinstance(request, wire.CreateGoal):
+            return cast("ReplyT", await self._create(request, payload, by))
+        goal, command, subject = _command(request, by)
+        promise = Promise(request.key, payload, lambda after: self._worded(after, subject))
+        after = await self._roster.ask(goal, command, promise)
+        return cast("ReplyT", self._done(after, subject))
+
+    async def _create(self, request: wire.CreateGoal, payload: Digest, by: str) -> GoalCreated:
+        intent = await self._enrolment.intent(request)
+        promise = Promise(request.key, payload, lambda after: msgspec.json.encode(_created(after)))
+        return _created(await self._roster.ask(intent.goal, c.CreateGoal(intent, by=by), promise))
+
+    def _worded(self, goal: Goal, subject: str) -> bytes:
+        return msgspec.json.encode(self._done(goal, subject))
+
+    def _done(self, goal: Goal, subject: str) -> Done:
+        where = position(goal, self._clock.now())
+        name = goal.intent.goal
+        return Done(goal=name, subject=subject or name, version=goal.version, said=(f"{name}: {where.reason}.",))
+
+
+def _stored_answer(request: wire.Change[ReplyT], answer: bytes) -> Done | GoalCreated:
+    if isinstance(request, wire.CreateGoal):
+        return msgspec.json.decode(answer, type=GoalCreated)
+    return msgspec.json.decode(answer, type=Done)
+
+
+def operator_name(uid: int) -> str:
+    """Return what a person of this user id is called in events."""
+    try:
+        return pwd.getpwuid(uid).pw_name
+    except KeyError:
+        return f"uid {uid}"
+
+
+def _created(goal: Goal) -> GoalCreated:
+    intent = goal.intent
+    said = [
+        f"Goal {intent.goal} is frozen on {intent.base_ref} at {intent.base_commit[:12]} of {intent.repository}.",
+        f"Its work will be on the branch harn/{intent.goal}; your checkout and branches are not touched.",
+    ]
+    if any(member.harness == "command" for member in intent.team):
+        said.append("Agents run ungated and report no tokens or cost: calls, attempts and runtime bound them.")
+    return GoalCreated(goal=intent.goal, digest=goal.intent_digest, said=tuple(said))
+
+
+def _command(request: msgspec.Struct, by: str) -> tuple[GoalId, c.GoalCommand, str]:
+    match request:
+        case wire.CancelGoal(goal=goal, reason=reason):
+            return goal, c.CancelGoal(by=by, reason=reason), goal
+        case wire.ApprovePlan(goal=goal, plan=plan, digest=digest):
+            return goal, c.ApprovePlan(plan=plan, digest=digest, by=by), f"plan/{plan}"
+        case wire.RejectPlan(goal=goal, plan=plan, digest=digest, guidance=guidance):
+            return goal, c.RejectPlan(plan=plan, digest=digest, guidance=guidance, by=by), f"plan/{plan}"
+        case wire.RetryPlan(goal=goal, plan=plan, guidance=guidance):
+            return goal, c.RetryPlan(plan=plan, guidance=guidance, by=by), f"plan/{plan}"
+        case wire.AcceptWork(goal=goal, work=work, digest=digest, dispositions=said):
+            answers = tuple(sorted(said.items()))
+            return goal, c.AcceptWork(work=work, proof=digest, dispositions=answers, by=by), work
+        case wire.ReopenWork(goal=goal, work=work, findings=findings):
+            return goal, c.ReopenWork(work=work, findings=findings, by=by), work
+        case wire.RetryWork(goal=goal, work=work, guidance=guidance):
+            return goal, c.RetryWork(work=work, guidance=guidance, by=by), work
+        case wire.CancelWork(goal=goal, work=work, reason=reason):
+            return goal, c.CancelWork(work=work, reason=reason, by=by), work
+        case _:
+            raise AssertionError(f"{type(request).__name__} has no command")

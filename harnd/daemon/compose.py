@@ -1,0 +1,71 @@
+"""Composition: the only module that names concrete adapters.
+
+It opens the world of one daemon instance on a state directory that is already locked, and closes it again.
+"""
+
+import os
+from collections.abc import AsyncGenerator, Generator, Mapping
+from contextlib import asynccontextmanager, contextmanager
+from types import MappingProxyType
+from typing import Final
+
+import anyio.to_thread
+
+from harnd.adapters.clock import SystemClock, SystemEntropy
+from harnd.adapters.commands import ProcessCommands
+from harnd.adapters.git.workspace import GitWorkspace
+from harnd.adapters.harness import command, scripted
+from harnd.adapters.harness.sessions import HarnessSessions
+from harnd.adapters.process.kernel import become_subreaper
+from harnd.adapters.process.leftovers import sweep
+from harnd.adapters.process.spawner import Spawner
+from harnd.adapters.store.blobs import FileBlobs
+from harnd.adapters.store.files import private_directory
+from harnd.adapters.store.lock import Identity, hold_lock
+from harnd.adapters.store.opening import open_store
+from harnd.daemon.settings import Settings
+from harnd.domain.dialect import Schema
+from harnd.ports.world import World
+from protocol.ids import InstanceId
+from protocol.values import SECOND, Micros
+
+HARNESS_OPTIONS: Final[Mapping[str, Schema]] = MappingProxyType(
+    {"command": command.OPTIONS_SCHEMA, "scripted": scripted.OPTIONS_SCHEMA}
+)
+
+
+@contextmanager
+def hold_state(settings: Settings, instance: InstanceId, version: str) -> Generator[None]:
+    """Make the state directory and be its only daemon for the length of the block.
+
+    Raises `AlreadyRunningError`, naming the holder, or another `StartRefusedError`.
+    """
+    private_directory(settings.state)
+    with hold_lock(settings.state, Identity.of_this_process(instance, version)):
+        become_subreaper()  # what a shim that is killed leaves behind comes to us
+        yield
+
+
+async def end_leftovers(settings: Settings, instance: InstanceId) -> int:
+    """End every process that an earlier instance left on this state directory, and return how many there were."""
+    return len(await anyio.to_thread.run_sync(sweep, settings.state, instance))
+
+
+@asynccontextmanager
+async def open_world(settings: Settings, instance: InstanceId) -> AsyncGenerator[World]:
+    """Open everything outside the rules for the length of the block.
+
+    Raises `CorruptError` or another `PortError` when what is stored cannot be used; nothing was written then.
+    """
+    clock = SystemClock()
+    spawner = Spawner(settings.state, instance, grace=Micros(round(settings.grace_s * SECOND)))
+    async with open_store(settings.state / "harnd.db", clock) as store:
+        yield World(
+            clock=clock,
+            entropy=SystemEntropy(),
+            store=store,
+            blobs=FileBlobs(settings.state / "blobs"),
+            sessions=HarnessSessions(spawner),
+            commands=ProcessCommands(spawner),
+            workspace=GitWorkspace(settings.state, environ=os.environ),
+        )

@@ -1,0 +1,73 @@
+"""Enrolment: from the files a person wrote to a frozen intent, or to everything that is wrong with them.
+
+Files are read by the rules first, alone; then the repository is looked at; nothing is written in between.
+"""
+
+from collections.abc import Mapping
+from pathlib import Path
+
+from harnd.domain.dialect import Schema
+from harnd.domain.files.goal_file import GoalFile
+from harnd.domain.files.reading import read_goal
+from harnd.domain.goal.intent import Intent
+from harnd.domain.problem import Problem
+from harnd.ports.errors import MissingError
+from harnd.ports.store import EventStore
+from harnd.ports.workspace import Trouble, Workspace
+from protocol.errors import Refusal
+from protocol.ids import CommitId
+from protocol.requests import CreateGoal
+from protocol.views import ProblemView
+
+
+class Enrolment:
+    """Makes intents."""
+
+    def __init__(self, workspace: Workspace, store: EventStore, harnesses: Mapping[str, Schema]) -> None:
+        self._workspace = workspace
+        self._store = store
+        self._harnesses = harnesses
+
+    async def intent(self, request: CreateGoal) -> Intent:
+        """Freeze what the files say; raises `Refusal` with all problems, or with what the repository lacks."""
+        read = read_goal(request.files, harnesses=self._harnesses, main=request.main)
+        if not isinstance(read, GoalFile):
+            raise _invalid(read)
+        commit, repository = await self._examined(request.directory, read)
+        intent = read.intent(repository=repository, base_commit=commit)
+        await self._refuse_taken_branch(intent)
+        return intent
+
+    async def _examined(self, directory: str, read: GoalFile) -> tuple[CommitId, str]:
+        found = await self._workspace.examine(_located(directory, read.repository), read.base_ref)
+        if isinstance(found, Trouble):
+            raise Refusal(found.code, found.message)
+        return found
+
+    async def _refuse_taken_branch(self, intent: Intent) -> None:
+        if await self._store.read(intent.goal):
+            return  # the goal exists: whether this is the same intent is a rule's question
+        try:
+            at = await self._workspace.branch(intent.repository, intent.goal)
+        except MissingError:
+            return
+        raise Refusal(
+            "goal.branch_exists",
+            f"the branch harn/{intent.goal} exists already, at {at}",
+            fix="choose another goal id, or remove the branch if nobody needs it",
+        )
+
+
+def _located(directory: str, repository: str) -> str:
+    return str(Path(directory) / Path(repository).expanduser())
+
+
+def _invalid(problems: list[Problem]) -> Refusal:
+    views = [ProblemView(each.code, each.place, each.message, each.file, each.line) for each in problems]
+    count = f"{len(problems)} problem{'s' if len(problems) != 1 else ''}"
+    return Refusal(
+        "goal.invalid",
+        f"the files have {count}; nothing was written",
+        fix="mend the files and run harnctl goal create again",
+        details={"problems": views},
+    )

@@ -1,0 +1,65 @@
+"""Logs: one event a line, for a terminal or for a journal.  No prompt text, no environment.
+
+Every text passes through the line format, which escapes what a terminal would act on.
+"""
+
+import logging
+import sys
+from collections.abc import Callable
+
+import structlog
+from structlog.typing import EventDict, FilteringBoundLogger
+
+from harnd.ports.store import Recorded
+from protocol.ids import GoalId
+
+log: FilteringBoundLogger = structlog.get_logger()
+
+
+def configure() -> None:
+    """Write to standard error from here on."""
+    structlog.configure(
+        processors=[
+            structlog.contextvars.merge_contextvars,
+            structlog.processors.add_log_level,
+            structlog.processors.TimeStamper(fmt="iso", utc=True),
+            structlog.processors.format_exc_info,
+            _escaped,
+            structlog.processors.LogfmtRenderer(key_order=["timestamp", "level", "event"], drop_missing=True),
+        ],
+        wrapper_class=structlog.make_filtering_bound_logger(logging.INFO),
+        logger_factory=structlog.WriteLoggerFactory(file=sys.stderr),
+        cache_logger_on_first_use=True,
+    )
+
+
+def _escaped(_logger: object, _name: str, event: EventDict) -> EventDict:
+    return {key: _plain(value) for key, value in event.items()}
+
+
+def _plain(value: object) -> object:
+    # A text from an agent or a repository must not move the cursor of whoever reads the log.
+    return (
+        value.encode("unicode_escape").decode("ascii") if isinstance(value, str) and not value.isprintable() else value
+    )
+
+
+class LoggingWatcher:
+    """Writes what the roster does into the log, and passes on how many events became durable."""
+
+    def __init__(self, announce: Callable[[int], None]) -> None:
+        self._announce = announce
+
+    def committed(self, recorded: tuple[Recorded, ...]) -> None:
+        """Events have just been made durable."""
+        for event in recorded:
+            log.info(event.tag.partition("/")[0], goal=event.stream, version=event.version)
+        self._announce(len(recorded))
+
+    def restarted(self, goal: GoalId, error: Exception) -> None:
+        """A supervisor failed and will be started again."""
+        log.warning("goal.restarted", goal=goal, error=f"{type(error).__name__}: {error}")
+
+    def parked(self, goal: GoalId, error: Exception) -> None:
+        """A supervisor failed too often and was given up."""
+        log.error("goal.parked", goal=goal, exc_info=error)

@@ -1,0 +1,88 @@
+"""Settings: what a person may choose about the daemon itself, by argument or environment.
+
+Goals carry their own bounds; here is only where the daemon keeps its state, where it listens, and how it stops.
+"""
+
+import argparse
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from harnd.daemon.socket_path import find_socket_path
+from protocol import bounds
+from protocol.socket_path import NoSocketPath, state_directory
+
+
+class ConfigError(Exception):
+    """The daemon cannot start as it was asked to: exit 78, one sentence."""
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """What the daemon runs with."""
+
+    state: Path  # absolute
+    socket: Path  # absolute
+    drain_s: int  # how long TERM waits for what runs
+    grace_s: float  # how long a process may take to end before it is killed
+
+
+def read_settings(arguments: Sequence[str], environment: Mapping[str, str]) -> Settings:
+    """Read arguments, then environment, then defaults; raises `ConfigError`, and `SystemExit` on a bad argument."""
+    chosen = _parser().parse_args(arguments)
+    default = state_directory({"HOME": str(Path.home()), **environment})
+    state = Path(chosen.state or environment.get("HARND_STATE") or default)
+    if not state.is_absolute():
+        state = Path.cwd() / state
+    return Settings(
+        state=state,
+        socket=_socket(chosen.socket or environment.get("HARND_SOCKET"), state, environment),
+        drain_s=chosen.drain,
+        grace_s=chosen.grace,
+    )
+
+
+def _socket(chosen: str | None, state: Path, environment: Mapping[str, str]) -> Path:
+    if chosen is not None:
+        path = Path(chosen)
+        return path if path.is_absolute() else Path.cwd() / path
+    try:
+        return find_socket_path(environment, state_dir=str(state))
+    except NoSocketPath as error:
+        raise ConfigError(f"{error}; choose a shorter --state or --socket") from error
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(
+        prog="harnd",
+        description="Carry goals through coding agents, in the foreground, until TERM.",
+        epilog="harnctl is the client; `harnctl init` in a git repository is a good beginning.",
+    )
+    parser.add_argument("--state", metavar="DIR", help="state directory (HARND_STATE; ~/.local/state/harnd)")
+    parser.add_argument("--socket", metavar="PATH", help="socket (HARND_SOCKET; in the runtime directory)")
+    drain = bounds.DRAIN_S
+    parser.add_argument(
+        "--drain",
+        metavar="SECONDS",
+        type=_between(drain.least, drain.ceiling),
+        default=drain.default,
+        help=f"how long TERM waits for what runs ({drain.default}); a second TERM, or INT, stops now",
+    )
+    parser.add_argument(
+        "--grace",
+        metavar="SECONDS",
+        type=float,
+        default=float(bounds.KILL_GRACE_S),
+        help=f"how long an agent may take to end before it is killed ({bounds.KILL_GRACE_S})",
+    )
+    return parser
+
+
+def _between(least: int, most: int) -> Callable[[str], int]:
+    def read(text: str) -> int:
+        number = int(text)
+        if not least <= number <= most:
+            raise argparse.ArgumentTypeError(f"expected {least} to {most}, not {number}")
+        return number
+
+    return read
