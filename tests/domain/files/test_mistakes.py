@@ -180,6 +180,26 @@ output = "two"
     ]
 
 
+def test_a_prompt_names_only_the_outputs_that_its_inputs_list():
+    stages = """\
+stages = [
+  { kind = "command", name = "list", argv = ["ls"], output = "files" },
+  { kind = "agent", name = "build", specialist = "builder", prompt = "{{ outputs.files }}" },
+]
+"""
+    change = CHANGE[: CHANGE.index("[[stages]]")] + stages + CHANGE[CHANGE.index("[[proofs]]") :]
+
+    assert problems_of(goal_files(change=change)) == [
+        Problem(
+            "text.unknown_name",
+            "stages[1].prompt",
+            "`outputs.files` is not known; `outputs` has none that this text may name",
+            file="change.toml",
+            line=7,
+        )
+    ]
+
+
 def test_an_attempt_that_nobody_could_pay_for_is_refused():
     goal = GOAL + "[limits]\nanswers_per_work = 1\n"
     second = "[[stages]]\nkind = 'agent'\nname = 'again'\nspecialist = 'builder'\nprompt = 'x'\n"
