@@ -95,10 +95,16 @@ def _held(peer: socket.socket, pid: int) -> Generator[None, None, None]:
         descriptor = _open(pid)
     try:
         yield
-        if select.select([descriptor], [], [], 0)[0]:
+        if _has_ended(descriptor):
             raise Unseen(f"process {pid} ended while it was looked at")
     finally:
         os.close(descriptor)
+
+
+def _has_ended(pidfd: int) -> bool:
+    poll = select.poll()  # and not select(), which fails on descriptors past 1023
+    poll.register(pidfd, select.POLLIN)
+    return bool(poll.poll(0))
 
 
 def _open(pid: int) -> int:

@@ -95,15 +95,18 @@ class Server:
 
     async def _serve(self, stream: SocketStream) -> None:
         try:
-            connection = self._admit(stream)
+            await self._converse(stream)
         except Refusal as refusal:
             await _turn_away(stream, refusal)
-            return
+        except Exception:
+            log.exception("connection.failed")
+            await anyio.aclose_forcefully(stream)
+
+    async def _converse(self, stream: SocketStream) -> None:
+        connection = self._admit(stream)
         self._connections.add(connection)
         try:
             await connection.run()
-        except Exception:
-            log.exception("connection.failed", connection=repr(connection))
         finally:
             self._connections.discard(connection)
 

@@ -148,6 +148,21 @@ async def test_another_user_is_told_so_and_let_go(tmp_path):
         assert [message["error"]["data"]["code"] for message in await client.rest()] == ["principal.foreign"]
 
 
+async def test_a_peer_that_cannot_be_told_is_let_go_and_the_next_one_is_served(tmp_path):
+    errors = [OSError("no descriptors")]
+
+    def who(_: socket.socket) -> Principal:
+        if errors:
+            raise errors.pop()
+        return OPERATOR
+
+    async with office(tmp_path, who=who) as here:
+        with capture_logs() as logs:
+            assert await (await here.connect()).rest() == []
+            await here.client()
+        assert [entry["event"] for entry in logs] == ["connection.failed"]
+
+
 @pytest.mark.parametrize(
     ("error", "code", "rpc"),
     [
