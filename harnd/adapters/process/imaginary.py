@@ -26,8 +26,9 @@ class ImaginaryMachine:
     """What is left when an imaginary daemon dies: receipts, and results."""
 
     def __init__(self) -> None:
-        self._receipts: set[EffectKey] = set()
-        self._results: dict[EffectKey, Ended | SessionEnd] = {}
+        self._receipts: dict[EffectKey, float] = {}  # and when it was taken, by the loop's clock
+        self._results: dict[EffectKey, tuple[Ended | SessionEnd, float]] = {}
+        self._playing: set[EffectKey] = set()
         self._crashed = False
         self._turns = Turns()
 
@@ -43,6 +44,19 @@ class ImaginaryMachine:
         """Let the next daemon begin."""
         self._crashed = False
         self._turns = Turns()
+        self._playing.clear()
+
+    def playing(self) -> list[tuple[EffectKey, float]]:
+        """Return the keys that are under way, each with its beginning by the loop's clock, oldest first."""
+        return [(key, began) for key, began in self._receipts.items() if key in self._playing]
+
+    def began(self, key: EffectKey) -> float | None:
+        """Return when a key was started, by the loop's clock; None when it was not."""
+        return self._receipts.get(key)
+
+    def result(self, key: EffectKey) -> tuple[Ended | SessionEnd, float] | None:
+        """Return how a key ended, and when by the loop's clock; None when it did not."""
+        return self._results.get(key)
 
     async def once(
         self, key: EffectKey, play: Callable[[], Awaitable[E]], *, cut: Callable[[Ending], E], fresh: bool
@@ -51,20 +65,28 @@ class ImaginaryMachine:
         async with self._turns.of(key):
             if (known := self._known(key, cut, fresh=fresh)) is not None:
                 return known
-            self._receipts.add(key)
+            self._take_receipt(key)
             try:
                 end = await play()
             except anyio.get_cancelled_exc_class():
                 self._store(key, cut(Ending.INTERRUPTED))
                 raise
+            finally:
+                self._playing.discard(key)
             self._store(key, end)
             return end
+
+    def _take_receipt(self, key: EffectKey) -> None:
+        self._receipts.pop(key, None)  # a key that runs again begins again
+        self._results.pop(key, None)
+        self._receipts[key] = anyio.current_time()
+        self._playing.add(key)
 
     def _known(self, key: EffectKey, cut: Callable[[Ending], E], *, fresh: bool) -> E | None:
         if key not in self._receipts:
             return None
         lost = cut(Ending.LOST)
-        known = self._results.get(key, lost)
+        known = self._results[key][0] if key in self._results else lost
         ended = known.ended if isinstance(known, SessionEnd) else known
         if fresh and ended.ending in (Ending.LOST, Ending.INTERRUPTED):
             return None
@@ -74,7 +96,7 @@ class ImaginaryMachine:
 
     def _store(self, key: EffectKey, end: Ended | SessionEnd) -> None:
         if not self._crashed:
-            self._results[key] = end
+            self._results[key] = (end, anyio.current_time())
 
 
 def cut_short(ending: Ending) -> Ended:

@@ -9,6 +9,7 @@ import hashlib
 import os
 import shutil
 from pathlib import Path
+from typing import BinaryIO
 from urllib.parse import quote
 
 import msgspec
@@ -18,7 +19,7 @@ from harnd.ports.errors import CorruptError
 from harnd.ports.sessions import Ending, Output
 from protocol import bounds
 from protocol.ids import Digest, EffectKey
-from protocol.values import Micros
+from protocol.values import Instant, Micros
 
 _LONGEST_NAME = 200  # file names end at 255 bytes
 
@@ -52,7 +53,6 @@ class Home:
     def __init__(self, sessions: Path, key: EffectKey) -> None:
         self.path = sessions / name_of(key)
         self.prompt = self.path / "prompt"
-        self.log = self.path / "shim.log"
         self._receipt = self.path / "receipt"
         self._result = self.path / "result"
 
@@ -64,17 +64,37 @@ class Home:
         self.path.mkdir(mode=0o700, parents=True, exist_ok=True)
         self.path.parent.chmod(0o700)
         if prompt is not None:
-            self._write_prompt(prompt.encode("utf-8", "replace"))
+            with self._create("prompt") as file:
+                file.write(prompt.encode("utf-8", "replace"))
         _sync(self.path.parent)
 
-    def _write_prompt(self, prompt: bytes) -> None:
-        with open(self.prompt, "wb", opener=_private) as file:
-            file.write(prompt)
+    def open_log(self) -> BinaryIO:
+        """Open the file for what a shim says when it is broken; it says nothing else."""
+        return self._create("shim.log")
+
+    def _create(self, name: str) -> BinaryIO:
+        return open(self.path / name, "wb", opener=_private)
 
     @property
     def taken(self) -> bool:
         """Tell whether the key was started."""
         return self._receipt.exists()
+
+    def started(self) -> Instant | None:
+        """Return when the receipt was taken, or None when the key was not started."""
+        return _written(self._receipt)
+
+    def ended(self) -> Instant | None:
+        """Return when the result was stored, or None when there is none."""
+        return _written(self._result)
+
+    def spoke(self) -> Instant | None:
+        """Return when the process last wrote, or None: nothing yet, or so much that what it writes is not kept."""
+        files = [self.path / stream for stream in ("stdout", "stderr")]
+        sizes = [file.stat().st_size for file in files if file.exists()]
+        if not any(sizes) or max(sizes) >= bounds.OUTPUT_CAP_BYTES:
+            return None
+        return max((at for file in files if (at := _written(file)) is not None), default=None)
 
     def result(self) -> Result | None:
         """Return how the key ended, or None when it did not; raises `CorruptError`."""
@@ -123,6 +143,13 @@ class Home:
 
 def _private(path: str, flags: int) -> int:
     return os.open(path, flags, 0o600)
+
+
+def _written(file: Path) -> Instant | None:
+    try:
+        return Instant(file.stat().st_mtime_ns // 1_000)
+    except FileNotFoundError:
+        return None
 
 
 def _sync(directory: Path) -> None:

@@ -23,6 +23,7 @@ from harnd.adapters.process.environment import environment
 from harnd.adapters.process.receipts import Home, Result
 from harnd.adapters.process.text import NOTHING
 from harnd.adapters.process.turns import Turns
+from harnd.ports.errors import UnavailableError
 from harnd.ports.sessions import Ended, Ending
 from protocol import bounds
 from protocol.ids import EffectKey, InstanceId
@@ -76,6 +77,11 @@ class Shim:
     def __repr__(self) -> str:
         return f"<Shim pid={self._process.pid}>"
 
+    @property
+    def pid(self) -> int:
+        """Return the pid of the shim, below which everything of its agent runs."""
+        return self._process.pid
+
     async def ended(self) -> None:
         """Return once the shim is dead."""
         await anyio.wait_readable(self._pidfd)
@@ -117,6 +123,7 @@ class Spawner:
         self._grace = grace
         self._one_at_a_time = anyio.CapacityLimiter(1)
         self._turns = Turns()
+        self._running: dict[EffectKey, int] = {}
 
     def __repr__(self) -> str:
         return f"<Spawner {self._instance} running={len(self._turns)}>"
@@ -125,14 +132,27 @@ class Spawner:
         """Return where the key's prompt, output and result lie."""
         return Home(self._sessions, key)
 
+    def running(self) -> dict[EffectKey, int]:
+        """Return the keys whose processes run now, each with the pid of its shim."""
+        return dict(self._running)
+
+    @property
+    def path(self) -> str:
+        """Return where programs are looked for, unless a job adds a PATH of its own."""
+        return environment(self._source, self._added, home=self._mark, session="")["PATH"]
+
     async def run(self, job: Job) -> Ended:
         """Run to the end, or tell how it ended earlier.
 
-        Cancelling ends the whole tree, stores `INTERRUPTED` and re-raises.
+        Cancelling ends the whole tree, stores `INTERRUPTED` and re-raises.  Raises `UnavailableError` when the state
+        directory cannot be read or written, and `CorruptError` when a result is not what a shim stored.
         """
         async with self._turns.of(job.key):
-            known = await anyio.to_thread.run_sync(self._known, job)
-            return known or await self._start_and_wait(job)
+            try:
+                known = await anyio.to_thread.run_sync(self._known, job)
+                return known or await self._start_and_wait(job)
+            except OSError as error:
+                raise UnavailableError(f"{self.home(job.key).path}: {error}") from error
 
     def _known(self, job: Job) -> Ended | None:
         home = self.home(job.key)
@@ -148,6 +168,7 @@ class Spawner:
         started = await anyio.to_thread.run_sync(self._start, job, limiter=self._one_at_a_time)
         if isinstance(started, Ended):
             return started
+        self._running[job.key] = started.pid
         try:
             await started.ended()
         except anyio.get_cancelled_exc_class():
@@ -156,6 +177,7 @@ class Spawner:
                 await anyio.to_thread.run_sync(self._conclude, job)
             raise
         finally:
+            del self._running[job.key]
             started.close()
         return await anyio.to_thread.run_sync(self._conclude, job)
 
@@ -180,7 +202,7 @@ class Spawner:
     def _spawn(self, job: Job, home: Home) -> Shim:
         reader, control = os.pipe()
         try:
-            with home.log.open("wb") as log:
+            with home.open_log() as log:
                 process = subprocess.Popen(
                     self._command(job, home),
                     stdin=reader,
@@ -195,7 +217,12 @@ class Spawner:
             raise
         finally:
             os.close(reader)
-        return Shim(process, control)
+        try:
+            return Shim(process, control)
+        except OSError:
+            os.close(control)  # which the shim takes for our death
+            process.wait()
+            raise
 
     def _command(self, job: Job, home: Home) -> list[str]:
         stdin = str(home.prompt) if job.prompt_on_stdin else os.devnull

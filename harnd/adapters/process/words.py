@@ -27,6 +27,17 @@ def not_started(argv: tuple[str, ...], *, cwd: str, path: str, what: str, errno:
             return f"{program} was not started: {reason}."
 
 
+def obstacle(program: str, path: str) -> str | None:
+    """Say why a program, by name or absolute path, cannot be started; None when nothing is in the way."""
+    found = _find(program, cwd="/", path=path)
+    if found is not None and os.access(found, os.X_OK) and found.is_file():
+        interpreter = _interpreter(found)
+        if not interpreter or Path(interpreter).exists():
+            return None
+    reason = os.strerror(errnos.EACCES if found is not None else errnos.ENOENT)
+    return _unusable(program, cwd="/", path=path, reason=reason).replace("was not started", "cannot be started", 1)
+
+
 def _unusable(program: str, *, cwd: str, path: str, reason: str) -> str:
     found = _find(program, cwd=cwd, path=path)
     if found is None and "/" in program:

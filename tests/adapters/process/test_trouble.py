@@ -14,6 +14,7 @@ from harnd.adapters.harness import scripted
 from harnd.adapters.harness.sessions import HarnessSessions
 from harnd.adapters.process.leftovers import digest_of, marked
 from harnd.adapters.process.spawner import Job, Limits, Spawner
+from harnd.ports.errors import CorruptError, UnavailableError
 from harnd.ports.sessions import CommandTask, Ended, Ending, ReplyKind, SessionEnd, SessionTask
 from protocol import bounds
 from protocol.ids import EffectKey, HarnessName, InstanceId
@@ -134,6 +135,35 @@ async def test_a_large_prompt_arrives_whole(house: House, on_stdin: bool):
 
     assert ended.stdout.head.split()[0] == "300000"
     assert home.prompt.stat().st_mode & 0o777 == 0o600
+
+
+async def test_what_was_said_is_private(house: House):
+    await house.session("sh", "-c", "head -c 20000000 /dev/zero; echo >&2")
+    kept = list((house.root / "state" / "sessions").rglob("*"))
+
+    assert {file.name for file in kept if file.is_file()} == {
+        *("prompt", "receipt", "stdout", "stdout.tail", "stderr", "result", "shim.log")
+    }
+    assert {file.stat().st_mode & 0o777 for file in kept if file.is_file()} == {0o600}
+    assert {file.stat().st_mode & 0o777 for file in (*kept, kept[0].parent) if file.is_dir()} == {0o700}
+
+
+async def test_a_state_directory_that_cannot_be_read_is_unavailable(house: House):
+    home = house.spawner.home(KEY)
+    home.make(None)
+    (home.path / "result").mkdir()
+
+    with pytest.raises(UnavailableError):
+        await house.command("true")
+
+
+async def test_a_result_that_no_shim_stored_is_corrupt(house: House):
+    home = house.spawner.home(KEY)
+    home.make(None)
+    (home.path / "result").write_text('{"ending": "fine"}')
+
+    with pytest.raises(CorruptError):
+        await house.command("true")
 
 
 async def test_a_program_is_looked_up_anew_at_every_start(house: House):
