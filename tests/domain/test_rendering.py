@@ -48,13 +48,16 @@ Last time: {{ feedback|join("; ") }}
 {{ outputs.notes|upper }} {{ work.paths|length }} {{ mission.invariants|length }}
 """
 
-    assert render(text, NAMES) == """\
+    assert (
+        render(text, NAMES)
+        == """\
 # Write lines (billing, attempt 2)
 1. WC-1: One line.
 2. WC-2: No blank.
 Last time: WC-2 was not shown.
 SEE BILL.PY. 2 0
 """
+    )
 
 
 def test_a_value_is_never_read_as_a_template():
@@ -74,16 +77,26 @@ def test_every_line_of_a_value_but_the_first_is_indented():
 @pytest.mark.parametrize(
     ("text", "problem"),
     [
-        ("a\n{% if %}", TextProblem(2, "text.syntax", "is no template: Expected an expression, got 'end of statement block'")),
+        (
+            "a\n{% if %}",
+            TextProblem(2, "text.syntax", "is no template: Expected an expression, got 'end of statement block'"),
+        ),
         ("{{ goal.nam }}", TextProblem(1, "text.unknown_name", "`goal.nam` is not known; `goal` has `id`, `title`")),
-        ("a\n\n{{ goal['nam'] }}", TextProblem(3, "text.unknown_name", "`goal.nam` is not known; `goal` has `id`, `title`")),
-        ("{{ outputs.plan }}", TextProblem(1, "text.unknown_name", "`outputs.plan` is not known; `outputs` has `notes`")),
+        (
+            "a\n\n{{ goal['nam'] }}",
+            TextProblem(3, "text.unknown_name", "`goal.nam` is not known; `goal` has `id`, `title`"),
+        ),
+        (
+            "{{ outputs.plan }}",
+            TextProblem(1, "text.unknown_name", "`outputs.plan` is not known; `outputs` has `notes`"),
+        ),
         (
             "{{ works }}",
             TextProblem(
                 1,
                 "text.unknown_name",
-                "`works` is not known; there are `attempt`, `feedback`, `goal`, `milestone`, `mission`, `outputs`, `work`",
+                "`works` is not known; "
+                "there are `attempt`, `feedback`, `goal`, `milestone`, `mission`, `outputs`, `work`",
             ),
         ),
         (
@@ -99,14 +112,20 @@ def test_every_line_of_a_value_but_the_first_is_indented():
             ),
         ),
         ("{{ feedback[0] }}", TextProblem(1, "text.failed", "names what is not there: tuple object has no element 0")),
-        ("{{ work.title|shout }}", TextProblem(
-            1, "text.refused", "has no filter `shout`; there are `indent`, `join`, `length`, `lower`, `trim`, `upper`"
-        )),
-        ("{% for work in feedback %}{% endfor %}", TextProblem(
-            1, "text.refused", "a loop cannot call its entry `work`, which is a name"
-        )),
+        (
+            "{{ work.title|shout }}",
+            TextProblem(
+                1,
+                "text.refused",
+                "has no filter `shout`; there are `indent`, `join`, `length`, `lower`, `trim`, `upper`",
+            ),
+        ),
+        (
+            "{% for work in feedback %}{% endfor %}",
+            TextProblem(1, "text.refused", "a loop cannot call its entry `work`, which is a name"),
+        ),
     ],
-)  # fmt: skip
+)
 def test_what_is_wrong_is_found_at_load_with_its_line(text: str, problem: TextProblem):
     assert problems_in(text, outputs=["notes"]) == [problem]
 
@@ -181,7 +200,38 @@ def test_the_result_is_capped():
         assert raised.value.code == "text.runaway"
 
 
-@given(st.text() | st.lists(st.sampled_from(["{{", "}}", "{%", "%}", " for ", " if ", " in ", "work", ".", "title", "|", "x", "(", ")", "[", "]", "'", "\n", "end", "1", "+", "else", "not "])).map("".join))  # fmt: skip
+@given(
+    st.text()
+    | st.lists(
+        st.sampled_from(
+            [
+                "{{",
+                "}}",
+                "{%",
+                "%}",
+                " for ",
+                " if ",
+                " in ",
+                "work",
+                ".",
+                "title",
+                "|",
+                "x",
+                "(",
+                ")",
+                "[",
+                "]",
+                "'",
+                "\n",
+                "end",
+                "1",
+                "+",
+                "else",
+                "not ",
+            ]
+        )
+    ).map("".join)
+)
 def test_a_text_that_has_no_problems_can_be_filled_in_and_nothing_else_raises(text: str):
     problems = problems_in(text, outputs=["notes"])
 

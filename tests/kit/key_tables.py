@@ -1,6 +1,6 @@
 """The tables of `docs/writing-goals.md`, written from the declarations that the loader checks files against.
 
-    python -m tests.kit.key_tables    rewrites them in place
+python -m tests.kit.key_tables    rewrites them in place
 """
 
 import re

@@ -13,7 +13,9 @@ def test_a_number_is_seconds_and_a_unit_is_a_unit(value: object, expected: int):
     assert seconds(value) == expected
 
 
-@pytest.mark.parametrize("value", [True, 1.5, "", "10", "m", "1h30m", "-1s", "1 h", "1H", "１0s", "9999999999s", None, []])
+@pytest.mark.parametrize(
+    "value", [True, 1.5, "", "10", "m", "1h30m", "-1s", "1 h", "1H", "\uff110s", "9999999999s", None, []]
+)
 def test_anything_else_is_none(value: object):
     assert seconds(value) is None
 

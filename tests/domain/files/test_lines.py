@@ -153,11 +153,13 @@ class Writer:
             case 4 if not inline:
                 quotes = self._draw(st.sampled_from(['"""', "'''"]))
                 start = self._draw(st.sampled_from(["", "\n"]))
-                return f"{quotes}{start}m{self.number()} = [\nm{self.number()} ' \"\" #{quotes}"
+                return f'{quotes}{start}m{self.number()} = [\nm{self.number()} \' "" #{quotes}'
             case 5 | 6:
                 return self._list(depth - 1)
             case 7:
-                pairs = [f"{self.key()} = {self.value(depth - 1, inline=True)}" for _ in range(self._draw(st.integers(0, 2)))]
+                pairs = [
+                    f"{self.key()} = {self.value(depth - 1, inline=True)}" for _ in range(self._draw(st.integers(0, 2)))
+                ]
                 return f"{{ {', '.join(pairs)} }}"
             case _:
                 return "1979-05-27 07:32:00"

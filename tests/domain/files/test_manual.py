@@ -11,7 +11,12 @@ from tests.kit.key_tables import MANUAL, rewritten
 
 DOMAIN = Path(__file__).parents[3] / "harnd" / "domain"
 FENCE = re.compile(r"^```toml\n# (?P<more>more of )?(?P<file>\S+)\n(?P<text>.*?)^```$", re.DOTALL | re.MULTILINE)
-CODE = re.compile(r"\"((?:file|toml|reference|replanning|template|text|feature)\.[a-z_0-9]+)\"|mistake\(\"([a-z_]+)\"|Finding\([^\"]*\"([a-z_]+)\"|Problem\(\"([a-z_]+)\"")
+CODE = re.compile(
+    r'"((?:file|toml|reference|replanning|template|text|feature)\.[a-z_0-9]+)"'
+    r'|mistake\("([a-z_]+)"'
+    r'|Finding\([^"]*"([a-z_]+)"'
+    r'|Problem\("([a-z_]+)"'
+)
 
 
 def manual() -> str:
@@ -40,9 +45,16 @@ def test_the_tables_of_keys_are_those_of_the_declarations():
 
 
 def test_the_table_of_codes_names_every_code_and_no_other():
-    sources = [*(DOMAIN / "files").glob("*.py"), DOMAIN / "checking.py", DOMAIN / "dialect.py", DOMAIN / "goal" / "rendering.py"]
+    sources = [
+        *(DOMAIN / "files").glob("*.py"),
+        DOMAIN / "checking.py",
+        DOMAIN / "dialect.py",
+        DOMAIN / "goal" / "rendering.py",
+    ]
     used = {next(filter(None, groups)) for path in sources for groups in CODE.findall(path.read_text())}
-    listed = re.findall(r"^\| `([a-z_.0-9]+)` \| [^|]+ \|$", manual().split("## When files are refused")[1], re.MULTILINE)
+    listed = re.findall(
+        r"^\| `([a-z_.0-9]+)` \| [^|]+ \|$", manual().split("## When files are refused")[1], re.MULTILINE
+    )
 
     assert sorted(listed) == sorted({*used, "duplicate", "invalid"})
 

@@ -1,17 +1,12 @@
-"""Files that are wrong: one sentence for one mistake, on its line, and every mistake at once."""
+"""Files with one mistake: it is one sentence, on its line, and nothing else is said."""
 
 from collections.abc import Callable
 from typing import TypeAlias
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
-from harnd.domain.files.goal_file import GoalFile
-from harnd.domain.files.reading import read_goal
 from harnd.domain.problem import Problem
-from protocol import bounds
-from tests.kit.goal_files import CHANGE, GOAL, HARNESSES, TEAM, goal_files, problems_of
+from tests.kit.goal_files import CHANGE, GOAL, TEAM, goal_files, problems_of
 
 Spoil: TypeAlias = Callable[[str], str]
 Said: TypeAlias = tuple[str, str, int, str]  # code, place, line, message
@@ -26,87 +21,339 @@ def after(new: str) -> Spoil:
 
 
 GOAL_MISTAKES: list[tuple[Spoil, Said]] = [
-    (instead('"billing-export"', '"Billing"'), ("pattern", "goal", 1, "expected the goal's id, of small letters, digits and dashes, at most 63, found the text 'Billing'")),
+    (
+        instead('"billing-export"', '"Billing"'),
+        (
+            "pattern",
+            "goal",
+            1,
+            "expected the goal's id, of small letters, digits and dashes, at most 63, found the text 'Billing'",
+        ),
+    ),
     (instead('"Export the billing"', "3"), ("type", "title", 2, "expected a text, found 3")),
     (instead('"Export the billing"', '" "'), ("too_short", "title", 2, "is empty, expected a text")),
-    (instead('"Export the billing"', f'"{"x" * 201}"'), ("too_long", "title", 2, "has 201 characters, expected at most 200")),
-    (instead('["change.toml"]', '"change.toml"'), ("type", "templates", 4, "expected a list, found the text 'change.toml'")),
+    (
+        instead('"Export the billing"', f'"{"x" * 201}"'),
+        ("too_long", "title", 2, "has 201 characters, expected at most 200"),
+    ),
+    (
+        instead('["change.toml"]', '"change.toml"'),
+        ("type", "templates", 4, "expected a list, found the text 'change.toml'"),
+    ),
     (instead('["change.toml"]', "[]"), ("too_short", "templates", 4, "has no entries, expected at least 1")),
-    (instead('["change.toml"]', '["change.toml", "change.toml"]'), ("duplicate", "templates[1]", 4, "says the same as entry [0]")),
-    (instead('["change.toml"]', '["change.toml", "chnge.toml"]'), ("file.missing", "templates[1]", 4, "`chnge.toml` is not there; did you mean `change.toml`?")),
+    (
+        instead('["change.toml"]', '["change.toml", "change.toml"]'),
+        ("duplicate", "templates[1]", 4, "says the same as entry [0]"),
+    ),
+    (
+        instead('["change.toml"]', '["change.toml", "chnge.toml"]'),
+        ("file.missing", "templates[1]", 4, "`chnge.toml` is not there; did you mean `change.toml`?"),
+    ),
     (instead('"team.toml"', '"crew"'), ("file.missing", "team", 3, "`crew` is not there")),
-    (instead("A bill is a line.", " the TESTS pass. "), ("duplicate", "mission.acceptance[1]", 10, "says the same as entry [0]")),
+    (
+        instead("A bill is a line.", " the TESTS pass. "),
+        ("duplicate", "mission.acceptance[1]", 10, "says the same as entry [0]"),
+    ),
     (instead("A bill is a line.", "  "), ("too_short", "mission.acceptance[1]", 10, "is empty, expected a text")),
-    (instead('planner = "planner"', 'planner = "planer"'), ("reference.unknown", "replanning.planner", 14, "`planer` is not in the team; did you mean `planner`?")),
-    (after("max_replans = 4\n"), ("replanning.too_few", "replanning.max_replans", 15, "is 4, expected more than the 4 of `mission.max_milestones`: completion is a plan too")),
-    (after("work_per_plan = 9\nplanned_work = 8\n"), ("replanning.too_much", "replanning.work_per_plan", 15, "is 9, expected at most the 8 of `planned_work`")),
+    (
+        instead('planner = "planner"', 'planner = "planer"'),
+        ("reference.unknown", "replanning.planner", 14, "`planer` is not in the team; did you mean `planner`?"),
+    ),
+    (
+        after("max_replans = 4\n"),
+        (
+            "replanning.too_few",
+            "replanning.max_replans",
+            15,
+            "is 4, expected more than the 4 of `mission.max_milestones`: completion is a plan too",
+        ),
+    ),
+    (
+        after("work_per_plan = 9\nplanned_work = 8\n"),
+        ("replanning.too_much", "replanning.work_per_plan", 15, "is 9, expected at most the 8 of `planned_work`"),
+    ),
     (after("max_replans = 101\n"), ("range", "replanning.max_replans", 15, "expected 1 to 100, found 101")),
-    (after("auto_apply = true\n"), ("feature.not_built", "replanning.auto_apply", 15, "is not built yet: plans are applied by a person; leave it out or false")),
+    (
+        after("auto_apply = true\n"),
+        (
+            "feature.not_built",
+            "replanning.auto_apply",
+            15,
+            "is not built yet: plans are applied by a person; leave it out or false",
+        ),
+    ),
     (after("[limits]\nattempts = 0\n"), ("range", "limits.attempts", 16, "expected 1 to 10,000, found 0")),
     (after("[limits]\nattempts = -1\n"), ("range", "limits.attempts", 16, "expected 1 to 10,000, found -1")),
     (after("[limits]\nattempts = true\n"), ("type", "limits.attempts", 16, "expected a whole number, found true")),
     (after("[limits]\nattempts = 1.0\n"), ("type", "limits.attempts", 16, "expected a whole number, found 1.0")),
     (after("[limits]\nticks = inf\n"), ("type", "limits.ticks", 16, "expected a whole number, found inf")),
     (after("[limits]\nticks = nan\n"), ("type", "limits.ticks", 16, "expected a whole number, found nan")),
-    (after("[limits]\nactive_runtime = '31d'\n"), ("range", "limits.active_runtime", 16, "expected 1s to 30d, found the text '31d'")),
+    (
+        after("[limits]\nactive_runtime = '31d'\n"),
+        ("range", "limits.active_runtime", 16, "expected 1s to 30d, found the text '31d'"),
+    ),
     (after("[limits]\nactive_runtime = 0\n"), ("range", "limits.active_runtime", 16, "expected 1s to 30d, found 0")),
-    (after("[limits]\nactive_runtime = 07:32:00\n"), ("type", "limits.active_runtime", 16, "expected seconds or a text such as '90s', '10m' or '2h', found a date or time")),
-    (after("[limits]\nactive_runtim = 5\n"), ("unknown_key", "limits.active_runtim", 16, "is not a key here; did you mean `active_runtime`?")),
-    (after("limits = 5\n"), ("unknown_key", "replanning.limits", 15, "is not a key here, expected one of 'planner', 'max_replans', 'work_per_plan', 'planned_work'")),
-    (after("[limits]\ntokens = 5\n"), ("feature.not_built", "limits.tokens", 16, "is not built yet: a limit in tokens; bound `agent_calls` and `active_runtime`")),
-    (after("[limits]\nmoney = 5\n"), ("feature.not_built", "limits.money", 16, "is not built yet: a limit in money; bound `agent_calls` and `active_runtime`")),
-    (after("[automation]\naccept_passing_proof = true\n"), ("feature.not_built", "automation.accept_passing_proof", 16, "is not built yet: work is accepted by a person")),
-    (after("[automation]\nresume_approved = false\n"), ("feature.not_built", "automation.resume_approved", 16, "is not built yet: approved work always resumes")),
-    (after("[automation]\nretry_blocked = true\n"), ("feature.not_built", "automation.retry_blocked", 16, "is not built yet: blocked work is retried by a person")),
-    (after("[review]\nreviewers = ['x']\n"), ("feature.not_built", "review", 15, "is not built yet: the review of plans by a panel; leave `[review]` out")),
-    (after("[change_review]\n"), ("feature.not_built", "change_review", 15, "is not built yet: the review of changes; leave `[change_review]` out")),
-    (after("[policy]\n"), ("feature.not_built", "policy", 15, "is not built yet: rules for what agents may do; leave `[policy]` out")),
-    (after("[[work]]\nkey = 'x'\n"), ("feature.not_built", "work", 15, "is not built yet: a graph of work that you write yourself; state a `[mission]` instead")),
-    (instead("title", "parent = 'old'\ntitle"), ("feature.not_built", "parent", 2, "is not built yet: a goal that goes on from another; leave `parent` out")),
-    (instead("title", "root = 'x'\ntitle"), ("feature.not_built", "root", 2, "is not built yet: a root of work that you write yourself; state a `[mission]` instead")),
-    (lambda text: text[: text.index("[mission]")] + text[text.index("[replanning]") :], ("feature.not_built", "mission", 0, "is not built yet: a goal without a mission, around a root of work that you write yourself; give `[mission]`")),
-]  # fmt: skip
+    (
+        after("[limits]\nactive_runtime = 07:32:00\n"),
+        (
+            "type",
+            "limits.active_runtime",
+            16,
+            "expected seconds or a text such as '90s', '10m' or '2h', found a date or time",
+        ),
+    ),
+    (
+        after("[limits]\nactive_runtim = 5\n"),
+        ("unknown_key", "limits.active_runtim", 16, "is not a key here; did you mean `active_runtime`?"),
+    ),
+    (
+        after("limits = 5\n"),
+        (
+            "unknown_key",
+            "replanning.limits",
+            15,
+            "is not a key here, expected one of 'planner', 'max_replans', 'work_per_plan', 'planned_work'",
+        ),
+    ),
+    (
+        after("[limits]\ntokens = 5\n"),
+        (
+            "feature.not_built",
+            "limits.tokens",
+            16,
+            "is not built yet: a limit in tokens; bound `agent_calls` and `active_runtime`",
+        ),
+    ),
+    (
+        after("[limits]\nmoney = 5\n"),
+        (
+            "feature.not_built",
+            "limits.money",
+            16,
+            "is not built yet: a limit in money; bound `agent_calls` and `active_runtime`",
+        ),
+    ),
+    (
+        after("[automation]\naccept_passing_proof = true\n"),
+        ("feature.not_built", "automation.accept_passing_proof", 16, "is not built yet: work is accepted by a person"),
+    ),
+    (
+        after("[automation]\nresume_approved = false\n"),
+        ("feature.not_built", "automation.resume_approved", 16, "is not built yet: approved work always resumes"),
+    ),
+    (
+        after("[automation]\nretry_blocked = true\n"),
+        ("feature.not_built", "automation.retry_blocked", 16, "is not built yet: blocked work is retried by a person"),
+    ),
+    (
+        after("[review]\nreviewers = ['x']\n"),
+        ("feature.not_built", "review", 15, "is not built yet: the review of plans by a panel; leave `[review]` out"),
+    ),
+    (
+        after("[change_review]\n"),
+        (
+            "feature.not_built",
+            "change_review",
+            15,
+            "is not built yet: the review of changes; leave `[change_review]` out",
+        ),
+    ),
+    (
+        after("[policy]\n"),
+        ("feature.not_built", "policy", 15, "is not built yet: rules for what agents may do; leave `[policy]` out"),
+    ),
+    (
+        after("[[work]]\nkey = 'x'\n"),
+        (
+            "feature.not_built",
+            "work",
+            15,
+            "is not built yet: a graph of work that you write yourself; state a `[mission]` instead",
+        ),
+    ),
+    (
+        instead("title", "parent = 'old'\ntitle"),
+        ("feature.not_built", "parent", 2, "is not built yet: a goal that goes on from another; leave `parent` out"),
+    ),
+    (
+        instead("title", "root = 'x'\ntitle"),
+        (
+            "feature.not_built",
+            "root",
+            2,
+            "is not built yet: a root of work that you write yourself; state a `[mission]` instead",
+        ),
+    ),
+    (
+        lambda text: text[: text.index("[mission]")] + text[text.index("[replanning]") :],
+        (
+            "feature.not_built",
+            "mission",
+            0,
+            (
+                "is not built yet: a goal without a mission, around a root of work that you write yourself; "
+                "give `[mission]`"
+            ),
+        ),
+    ),
+]
 
 TEAM_MISTAKES: list[tuple[Spoil, Said]] = [
     (after('[x]\nargv = ["a"]\n'), ("missing", "x.harness", 8, "is missing, expected the way to reach the agent")),
-    (after('[x]\nharness = "comand"\nargv = ["a"]\n'), ("enum", "x.harness", 9, "expected 'command', found the text 'comand'; did you mean `command`?")),
-    (after('[x]\nharness = "codex"\nfoo = 1\n'), ("feature.not_built", "x.harness", 9, "is not built yet: the harness `codex`; there are command")),
-    (after('[x]\nharness = 5\n'), ("type", "x.harness", 9, "expected a text, found 5")),
-    (after('[x]\nharness = "command"\n'), ("missing", "x.argv", 8, "is missing, expected the program and its arguments")),
+    (
+        after('[x]\nharness = "comand"\nargv = ["a"]\n'),
+        ("enum", "x.harness", 9, "expected 'command', found the text 'comand'; did you mean `command`?"),
+    ),
+    (
+        after('[x]\nharness = "codex"\nfoo = 1\n'),
+        ("feature.not_built", "x.harness", 9, "is not built yet: the harness `codex`; there are command"),
+    ),
+    (after("[x]\nharness = 5\n"), ("type", "x.harness", 9, "expected a text, found 5")),
+    (
+        after('[x]\nharness = "command"\n'),
+        ("missing", "x.argv", 8, "is missing, expected the program and its arguments"),
+    ),
     (instead('argv = ["plan"]', "argv = []"), ("too_short", "planner.argv", 3, "has no entries, expected at least 1")),
     (instead('argv = ["plan"]', 'argv = ["plan", 5]'), ("type", "planner.argv[1]", 3, "expected a text, found 5")),
     (after("modle = 'x'\n"), ("unknown_key", "builder.modle", 8, "is not a key here; did you mean `model`?")),
     (after("timeout = '25h'\n"), ("range", "builder.timeout", 8, "expected 1s to 1d, found the text '25h'")),
     (after("max_turns = 0\n"), ("range", "builder.max_turns", 8, "expected 1 to 1,000, found 0")),
-    (after('["Big One"]\nharness = "command"\nargv = ["a"]\n'), ("pattern", "['Big One']", 8, "expected a name of small letters, digits, dashes and underscores, found the text 'Big One'")),
+    (
+        after('["Big One"]\nharness = "command"\nargv = ["a"]\n'),
+        (
+            "pattern",
+            "['Big One']",
+            8,
+            "expected a name of small letters, digits, dashes and underscores, found the text 'Big One'",
+        ),
+    ),
     (lambda text: "x = 5\n" + text, ("type", "x", 1, "expected an object, found 5")),
-]  # fmt: skip
+]
 
 CHANGE_MISTAKES: list[tuple[Spoil, Said]] = [
-    (instead("root = true", "root = false"), ("template.no_root", "templates", 4, "name no template with `root = true`, expected one")),
-    (instead("root = true", "root = true\nmax_attempts = 0"), ("range", "max_attempts", 4, "expected 1 to 100, found 0")),
-    (instead("root = true", "root = true\nprotected_paths = ['x']"), ("feature.not_built", "protected_paths", 4, "is not built yet: paths that no attempt may edit unseen")),
-    (after("red_then_green = true\n"), ("feature.not_built", "proofs[0].red_then_green", 14, "is not built yet: proofs that must fail on the base")),
-    (instead('"change"', '"Change!"'), ("pattern", "name", 1, "expected the template's name, of small letters, digits, dashes and underscores, found the text 'Change!'")),
-    (instead('specialist = "builder"', 'specialist = "bilder"'), ("reference.unknown", "stages[0].specialist", 8, "`bilder` is not in the team; did you mean `builder`?")),
-    (instead("work.title", "work.titel"), ("text.unknown_name", "stages[0].prompt", 9, "`work.titel` is not known; `work` has `acceptance`, `dependencies`, `id`, `key`, `objective`, `paths`, `title`")),
-    (instead('"{{ work.title }}"', '"""\none\n\n{{ goal.x }}\n"""'), ("text.unknown_name", "stages[0].prompt", 12, "`goal.x` is not known; `goal` has `id`, `title`")),
-    (instead('"{{ work.title }}"', '"""one\n{% if %}"""'), ("text.syntax", "stages[0].prompt", 10, "is no template: Expected an expression, got 'end of statement block'")),
-    (instead('"make", "test"', '"make",\n  "{{ outputs.x }}"'), ("text.unknown_name", "proofs[0].argv[1]", 14, "`outputs` is not offered here; there are `attempt`, `goal`, `milestone`, `mission`, `work`")),
+    (
+        instead("root = true", "root = false"),
+        ("template.no_root", "templates", 4, "name no template with `root = true`, expected one"),
+    ),
+    (
+        instead("root = true", "root = true\nmax_attempts = 0"),
+        ("range", "max_attempts", 4, "expected 1 to 100, found 0"),
+    ),
+    (
+        instead("root = true", "root = true\nprotected_paths = ['x']"),
+        ("feature.not_built", "protected_paths", 4, "is not built yet: paths that no attempt may edit unseen"),
+    ),
+    (
+        after("red_then_green = true\n"),
+        ("feature.not_built", "proofs[0].red_then_green", 14, "is not built yet: proofs that must fail on the base"),
+    ),
+    (
+        instead('"change"', '"Change!"'),
+        (
+            "pattern",
+            "name",
+            1,
+            "expected the template's name, of small letters, digits, dashes and underscores, found the text 'Change!'",
+        ),
+    ),
+    (
+        instead('specialist = "builder"', 'specialist = "bilder"'),
+        ("reference.unknown", "stages[0].specialist", 8, "`bilder` is not in the team; did you mean `builder`?"),
+    ),
+    (
+        instead("work.title", "work.titel"),
+        (
+            "text.unknown_name",
+            "stages[0].prompt",
+            9,
+            (
+                "`work.titel` is not known; "
+                "`work` has `acceptance`, `dependencies`, `id`, `key`, `objective`, `paths`, `title`"
+            ),
+        ),
+    ),
+    (
+        instead('"{{ work.title }}"', '"""\none\n\n{{ goal.x }}\n"""'),
+        ("text.unknown_name", "stages[0].prompt", 12, "`goal.x` is not known; `goal` has `id`, `title`"),
+    ),
+    (
+        instead('"{{ work.title }}"', '"""one\n{% if %}"""'),
+        ("text.syntax", "stages[0].prompt", 10, "is no template: Expected an expression, got 'end of statement block'"),
+    ),
+    (
+        instead('"make", "test"', '"make",\n  "{{ outputs.x }}"'),
+        (
+            "text.unknown_name",
+            "proofs[0].argv[1]",
+            14,
+            "`outputs` is not offered here; there are `attempt`, `goal`, `milestone`, `mission`, `work`",
+        ),
+    ),
     (instead('["make", "test"]', "[]"), ("too_short", "proofs[0].argv", 13, "has no entries, expected at least 1")),
-    (instead('["make", "test"]', '"make test"'), ("type", "proofs[0].argv", 13, "expected a list, found the text 'make test'")),
-    (after("proves = ['WC-1', 'AC-1']\n"), ("pattern", "proofs[0].proves[1]", 14, "expected `WC-1` to `WC-50`, found the text 'AC-1'")),
-    (after("[[proofs]]\nname = 'tests'\nargv = ['x']\n"), ("duplicate", "proofs[1].name", 15, "`tests` is the name of an earlier proof")),
-    (lambda text: text[: text.index("[[proofs]]")], ("missing", "proofs", 0, "is missing, expected the commands that prove it")),
-    (after("[[stages]]\nname = 'x'\nkind = 'review'\n"), ("feature.not_built", "stages[1].kind", 16, "is not built yet: a stage that reviews; leave the stage out")),
-    (after("[[stages]]\nname = 'x'\nkind = 'approve'\n"), ("feature.not_built", "stages[1].kind", 16, "is not built yet: a stage that waits for a person; work is accepted by a person in any case")),
-    (after("[[stages]]\nname = 'x'\nkind = 'agnt'\n"), ("enum", "stages[1].kind", 16, "expected one of 'prepare', 'agent', 'command', 'parallel', found the text 'agnt'; did you mean `agent`?")),
-    (after("[[stages]]\nname = 'x'\n"), ("missing", "stages[1].kind", 14, "is missing, expected one of 'prepare', 'agent', 'command', 'parallel'")),
-    (after("[[stages]]\nname = 'build'\nkind = 'command'\nargv = ['x']\n"), ("duplicate", "stages[1].name", 15, "`build` is the name of an earlier stage")),
-    (after("[[stages]]\nname = 'x'\nkind = 'prepare'\nargv = ['x']\nfiles = ['../x']\n"), ("pattern", "stages[1].files[0]", 18, "expected a path in the repository, without `..`, found the text '../x'")),
-    (instead('name = "build"', 'name = "build"\ninputs = ["later"]'), ("reference.unknown", "stages[0].inputs[0]", 8, "`later` is not the output of an earlier stage; there is none")),
-    (after("[[stages]]\nname = 'x'\nkind = 'command'\nargv = ['x', '{{ outputs.none }}']\n"), ("text.unknown_name", "stages[1].argv[1]", 17, "`outputs.none` is not known; `outputs` has none that this text may name")),
-]  # fmt: skip
+    (
+        instead('["make", "test"]', '"make test"'),
+        ("type", "proofs[0].argv", 13, "expected a list, found the text 'make test'"),
+    ),
+    (
+        after("proves = ['WC-1', 'AC-1']\n"),
+        ("pattern", "proofs[0].proves[1]", 14, "expected `WC-1` to `WC-50`, found the text 'AC-1'"),
+    ),
+    (
+        after("[[proofs]]\nname = 'tests'\nargv = ['x']\n"),
+        ("duplicate", "proofs[1].name", 15, "`tests` is the name of an earlier proof"),
+    ),
+    (
+        lambda text: text[: text.index("[[proofs]]")],
+        ("missing", "proofs", 0, "is missing, expected the commands that prove it"),
+    ),
+    (
+        after("[[stages]]\nname = 'x'\nkind = 'review'\n"),
+        ("feature.not_built", "stages[1].kind", 16, "is not built yet: a stage that reviews; leave the stage out"),
+    ),
+    (
+        after("[[stages]]\nname = 'x'\nkind = 'approve'\n"),
+        (
+            "feature.not_built",
+            "stages[1].kind",
+            16,
+            "is not built yet: a stage that waits for a person; work is accepted by a person in any case",
+        ),
+    ),
+    (
+        after("[[stages]]\nname = 'x'\nkind = 'agnt'\n"),
+        (
+            "enum",
+            "stages[1].kind",
+            16,
+            "expected one of 'prepare', 'agent', 'command', 'parallel', found the text 'agnt'; did you mean `agent`?",
+        ),
+    ),
+    (
+        after("[[stages]]\nname = 'x'\n"),
+        ("missing", "stages[1].kind", 14, "is missing, expected one of 'prepare', 'agent', 'command', 'parallel'"),
+    ),
+    (
+        after("[[stages]]\nname = 'build'\nkind = 'command'\nargv = ['x']\n"),
+        ("duplicate", "stages[1].name", 15, "`build` is the name of an earlier stage"),
+    ),
+    (
+        after("[[stages]]\nname = 'x'\nkind = 'prepare'\nargv = ['x']\nfiles = ['../x']\n"),
+        ("pattern", "stages[1].files[0]", 18, "expected a path in the repository, without `..`, found the text '../x'"),
+    ),
+    (
+        instead('name = "build"', 'name = "build"\ninputs = ["later"]'),
+        ("reference.unknown", "stages[0].inputs[0]", 8, "`later` is not the output of an earlier stage; there is none"),
+    ),
+    (
+        after("[[stages]]\nname = 'x'\nkind = 'command'\nargv = ['x', '{{ outputs.none }}']\n"),
+        (
+            "text.unknown_name",
+            "stages[1].argv[1]",
+            17,
+            "`outputs.none` is not known; `outputs` has none that this text may name",
+        ),
+    ),
+]
 
 
 def said(said: Said, file: str) -> Problem:
@@ -129,188 +376,3 @@ def test_one_mistake_in_a_template_is_one_sentence(spoil: Spoil, expected: Said)
     file = "goal.toml" if expected[0] == "template.no_root" else "change.toml"
 
     assert problems_of(goal_files(change=spoil(CHANGE))) == [said(expected, file)]
-
-
-def test_a_mistyped_key_is_named_twice_as_there_and_as_missing():
-    assert problems_of(goal_files(goal=GOAL.replace("title", "titel"))) == [
-        Problem("missing", "title", "is missing, expected one line that says what the goal is", file="goal.toml"),
-        Problem("unknown_key", "titel", "is not a key here; did you mean `title`?", file="goal.toml", line=2),
-    ]
-
-
-def test_templates_of_one_name_are_told_apart_by_their_files():
-    goal = GOAL.replace('["change.toml"]', '["change.toml", "other.toml"]')
-
-    assert problems_of({**goal_files(goal=goal), "other.toml": CHANGE.encode()}) == [
-        Problem("duplicate", "name", "`change` is the name of the template in change.toml", file="other.toml", line=1)
-    ]
-
-
-def test_parallel_stages_do_not_see_each_other_and_later_ones_see_both():
-    parallel = """
-[[stages]]
-kind = "parallel"
-name = "both"
-[[stages.stages]]
-kind = "command"
-name = "one"
-argv = ["x", "{{ outputs.two }}"]
-output = "one"
-[[stages.stages]]
-kind = "command"
-name = "two"
-argv = ["x"]
-output = "two"
-[[stages]]
-kind = "command"
-name = "three"
-argv = ["{{ outputs.one }}", "{{ outputs.two }}"]
-output = "two"
-"""
-
-    assert problems_of(goal_files(change=CHANGE + parallel)) == [
-        Problem(
-            "text.unknown_name",
-            "stages[1].stages[0].argv[1]",
-            "`outputs.two` is not known; `outputs` has none that this text may name",
-            file="change.toml",
-            line=21,
-        ),
-        Problem("duplicate", "stages[2].output", "`two` is the name of an earlier output", file="change.toml", line=32),
-    ]
-
-
-def test_a_prompt_names_only_the_outputs_that_its_inputs_list():
-    stages = """\
-stages = [
-  { kind = "command", name = "list", argv = ["ls"], output = "files" },
-  { kind = "agent", name = "build", specialist = "builder", prompt = "{{ outputs.files }}" },
-]
-"""
-    change = CHANGE[: CHANGE.index("[[stages]]")] + stages + CHANGE[CHANGE.index("[[proofs]]") :]
-
-    assert problems_of(goal_files(change=change)) == [
-        Problem(
-            "text.unknown_name",
-            "stages[1].prompt",
-            "`outputs.files` is not known; `outputs` has none that this text may name",
-            file="change.toml",
-            line=7,
-        )
-    ]
-
-
-def test_an_attempt_that_nobody_could_pay_for_is_refused():
-    goal = GOAL + "[limits]\nanswers_per_work = 1\n"
-    second = "[[stages]]\nkind = 'agent'\nname = 'again'\nspecialist = 'builder'\nprompt = 'x'\n"
-
-    assert problems_of(goal_files(goal=goal, change=CHANGE + second)) == [
-        Problem(
-            "template.too_many_answers",
-            "stages",
-            "ask 2 agents in one attempt, expected at most the 1 of `limits.answers_per_work`",
-            file="change.toml",
-            line=5,
-        )
-    ]
-
-
-# --- files that cannot be read at all
-
-
-def test_what_is_no_toml_is_said_first_and_alone():
-    files = goal_files(goal=GOAL + "x = 1\n", team=TEAM + "\nx = = 1\n", change=CHANGE + 'y = "')
-
-    assert problems_of(files) == [
-        Problem("toml.syntax", "", "is no TOML: Invalid value at column 5", file="team.toml", line=9),
-        Problem("toml.syntax", "", "is no TOML: Unterminated string at its end", file="change.toml", line=14),
-    ]
-
-
-@pytest.mark.parametrize(
-    ("content", "problem"),
-    [
-        (b"a = 1\nb = '\xff'\n", Problem("file.not_utf8", "", "holds a byte that is no UTF-8", file="goal.toml", line=2)),
-        (
-            b"#" * (bounds.PERSON_FILE_BYTES + 1),
-            Problem("file.too_large", "", "has 262,145 bytes, expected at most 262,144", file="goal.toml"),
-        ),
-        (b"a = " + b"[" * 50_000, Problem("toml.syntax", "", "is nested too deeply to be read", file="goal.toml")),
-        (b"\na" + b".a" * 130_000 + b" = 1", Problem("toml.syntax", "", "holds a key of more than 64 parts", file="goal.toml", line=2)),
-        (b"a = 1\na = 2\n", Problem("toml.syntax", "", "is no TOML: Cannot overwrite a value at column 6", file="goal.toml", line=2)),
-    ],
-)  # fmt: skip
-def test_what_is_no_text_is_refused(content: bytes, problem: Problem):
-    assert problems_of({"goal.toml": content}) == [problem]
-
-
-def test_a_goal_file_that_nobody_brought_is_missing():
-    assert problems_of({}) == [
-        Problem("file.missing", "", "is not there, expected the goal file", file="goal.toml")
-    ]
-
-
-def test_another_name_for_the_goal_file_is_fine():
-    files = goal_files()
-    files["export.toml"] = files.pop("goal.toml")
-
-    assert isinstance(read_goal(files, harnesses=HARNESSES, main="export.toml"), GoalFile)
-
-
-# --- all at once
-
-PLANTED: list[tuple[str, str, str, str]] = [  # file, what is written, what is written instead, the code
-    ("goal.toml", 'goal = "billing-export"', 'goal = "Billing"', "pattern"),
-    ("goal.toml", 'title = "Export the billing"', "title = 5", "type"),
-    ("goal.toml", 'objective = "Bills can be exported."', 'objective = ""', "too_short"),
-    ("goal.toml", '  "A bill is a line.",', '  "the tests pass.",', "duplicate"),
-    ("goal.toml", 'planner = "planner"', 'planner = "planer"', "reference.unknown"),
-    ("goal.toml", "# limits", "max_replans = 0", "range"),
-    ("goal.toml", "# review", "review.reviewers = 1", "feature.not_built"),
-    ("team.toml", 'argv = ["plan"]', "argv = []", "too_short"),
-    ("team.toml", "# timeout", "timeout = 0", "range"),
-    ("team.toml", "# model", "modle = 'x'", "unknown_key"),
-    ("change.toml", 'purpose = "Change the code."', "purpose = ['x']", "type"),
-    ("change.toml", 'specialist = "builder"', 'specialist = "nobody"', "reference.unknown"),
-    ("change.toml", 'prompt = "{{ work.title }}"', 'prompt = "{{ work.titel }}"', "text.unknown_name"),
-    ("change.toml", 'argv = ["make", "test"]', 'argv = ["make", "{{"]', "text.syntax"),
-    ("change.toml", "# proves", "proves = ['WC-0']", "pattern"),
-]
-SLOTTED = goal_files(
-    goal="# review\n" + GOAL + "# limits\n", team=TEAM + "# timeout\n# model\n", change=CHANGE + "# proves\n"
-)
-
-
-@given(st.sets(st.sampled_from(PLANTED)))
-def test_every_planted_mistake_is_found_on_its_line(mistakes: set[tuple[str, str, str, str]]):
-    texts = {file: content.decode().split("\n") for file, content in SLOTTED.items()}
-    planted: set[tuple[str, int, str]] = set()
-    for file, old, new, code in mistakes:
-        line = texts[file].index(old)
-        texts[file][line] = new
-        planted.add((file, line + 1, code))
-
-    found = read_goal({file: "\n".join(lines).encode() for file, lines in texts.items()}, harnesses=HARNESSES)
-
-    problems = [] if isinstance(found, GoalFile) else found
-    assert sorted((problem.file, problem.line, problem.code) for problem in problems) == sorted(planted)
-    assert isinstance(found, GoalFile) == (not mistakes)
-
-
-LINES = st.sampled_from([*GOAL.split("\n"), *TEAM.split("\n"), *CHANGE.split("\n"), "goal = [1]", "[[mission]]", "[team]"])
-SHUFFLED = st.lists(LINES).map("\n".join)
-
-
-@given(goal=SHUFFLED, team=SHUFFLED, change=SHUFFLED)
-def test_whatever_the_files_hold_it_never_raises(goal: str, team: str, change: str):
-    start = 'team = "team.toml"\ntemplates = ["change.toml"]\n'
-
-    found = read_goal(goal_files(goal=start + goal, team=team, change=change), harnesses=HARNESSES)
-
-    assert isinstance(found, list)
-    assert all(problem.file in {"goal.toml", "team.toml", "change.toml"} for problem in found)
-
-
-@given(st.dictionaries(st.sampled_from(["goal.toml", "team.toml", "change.toml"]), st.binary()))
-def test_bytes_of_any_kind_never_raise(files: dict[str, bytes]):
-    assert isinstance(read_goal({**goal_files(), **files}, harnesses=HARNESSES), list | GoalFile)

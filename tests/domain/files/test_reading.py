@@ -89,12 +89,16 @@ def test_an_intent_adds_what_only_the_daemon_knows():
 def test_everything_can_be_said():
     goal = (
         'repository = "../billing"\nbase = "release/2"\nlabels = ["money", "2024"]\n'
-        + GOAL.replace('planner = "planner"', 'planner = "planner"\nmax_replans = 100\nwork_per_plan = 25\nplanned_work = 100')
+        + GOAL.replace(
+            'planner = "planner"', 'planner = "planner"\nmax_replans = 100\nwork_per_plan = 25\nplanned_work = 100'
+        )
         + "auto_apply = false\n"
         + "[limits]\nattempts = 1\nagent_calls = 2\nanswers_per_work = 3\nparallel_work = 4\nagent_concurrency = 5\n"
         + 'active_runtime = "30d"\nticks = 7\n'
         + "[automation]\naccept_passing_proof = false\nresume_approved = true\nretry_blocked = false\n"
-    ).replace("[replanning]", 'invariants = ["Nothing is lost."]\nnon_goals = [" Speed. "]\nmax_milestones = 20\n[replanning]')
+    ).replace(
+        "[replanning]", 'invariants = ["Nothing is lost."]\nnon_goals = [" Speed. "]\nmax_milestones = 20\n[replanning]'
+    )
     team = TEAM + (
         'model = "large"\neffort = "high"\ninstructions = """\nBe brief.\n"""\ntimeout = 60\nstartup_silence = "5s"\n'
         'silence = "1m"\nmax_turns = 3\nschema_attempts = 4\nquiet = true\n'

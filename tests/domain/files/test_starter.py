@@ -12,7 +12,9 @@ from tests.domain.test_rendering import NAMES
 from tests.kit.goal_files import read
 
 STARTER = Path(__file__).parents[3] / "harnctl" / "starter"
-COMMENTED_KEY = re.compile(r"^# (?=\w+ = [^\"\s].*|active_runtime|startup_silence|silence)(?!labels|proves)", re.MULTILINE)
+COMMENTED_KEY = re.compile(
+    r"^# (?=\w+ = [^\"\s].*|active_runtime|startup_silence|silence)(?!labels|proves)", re.MULTILINE
+)
 
 
 def starter() -> dict[str, bytes]:
@@ -47,7 +49,9 @@ def test_the_prompt_of_the_starter_reads_well():
     [build] = change.stages
     assert isinstance(build, AgentStage)
 
-    assert render(build.prompt, NAMES) == """\
+    assert (
+        render(build.prompt, NAMES)
+        == """\
 # Write lines
 
 Write a line for each bill.
@@ -58,3 +62,4 @@ It is done when:
 
 It is a part of "Lines", on the way to: Bills can be exported.
 """
+    )
