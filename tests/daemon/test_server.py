@@ -217,6 +217,14 @@ async def test_an_answer_that_fits_no_frame_is_refused(tmp_path):
         assert "result" in await client.ask("goal.list", 1)
 
 
+async def test_large_answers_are_written_one_after_the_other(tmp_path):
+    async with office(tmp_path, desk=Desk(replies={"work.log": work_log(FRAME_BYTES // 2)})) as here:
+        client = await here.client()
+        await client.send(*(request("work.log", number, goal="billing", work="p1.x") for number in range(3)))
+        await anyio.wait_all_tasks_blocked()
+        assert {(await client.next())["id"] for _ in range(3)} == {0, 1, 2}
+
+
 async def test_requests_beyond_the_bound_are_not_read_until_one_is_answered(tmp_path):
     desk = Desk(gates={"goal.list": anyio.Event()})
     async with office(tmp_path, desk=desk) as here:
