@@ -13,8 +13,9 @@ from typing import Final, NamedTuple, TypeAlias, cast
 
 from jsonschema.exceptions import ValidationError
 
-from harnd.domain.dialect import DIALECT, Dialect, Json, Mistake, Schema, describe, quoted
+from harnd.domain.dialect import DIALECT, Dialect, Json, Mistake, Schema
 from harnd.domain.problem import Problem
+from harnd.domain.wording import describe, quoted
 from protocol import bounds
 
 Path: TypeAlias = tuple[str | int, ...]

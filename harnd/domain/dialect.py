@@ -5,25 +5,25 @@ Where it is stricter than the draft: 1.0 is not a whole number and NaN is not a 
 closing newline, and under `minLength` a text of blanks alone is empty.  Of `anyOf` and `oneOf` only the branch is
 reported that the value names, by a property that is a `const` in each of them or else by its type.  `distinct` is
 our own: texts that differ in more than case and outer blanks.
+
+Branches are objects and exclude each other, so that `oneOf` and `anyOf` are one; no value is held against two of them.
 """
 
-import difflib
 import math
 import re
-from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Hashable, Iterator, Mapping, Sequence
 from itertools import islice
 from typing import Any, Final, Protocol, TypeAlias, cast
 
 from jsonschema import Draft202012Validator, validators
 from jsonschema.exceptions import ValidationError
 
+from harnd.domain.wording import count, describe, nearest, one_of, span
+
 Json: TypeAlias = Any  # a value or a schema as it was read: what it is, is what the keywords find out
 Schema: TypeAlias = Mapping[str, Any]
 
 _BRANCH_ERRORS: Final = 1_000  # enough to compare branches by
-_CLIP: Final = 60
-_OPTIONS_NAMED: Final = 12
-_DIGITS: Final = 18
 
 
 class Walk(Protocol):
@@ -52,46 +52,6 @@ class Mistake(ValidationError):
 def mistake(code: str, message: str, *path: str | int) -> Mistake:
     """Report a mistake at `path` below the value that a keyword looks at."""
     return Mistake(message, validator=code, path=path)
-
-
-def describe(value: object) -> str:
-    """Name a value that was found, in few characters; containers by kind and size, never by content."""
-    match value:
-        case None:
-            return "null"
-        case bool():
-            return "true" if value else "false"
-        case int():
-            return f"{value}" if abs(value) < 10**_DIGITS else f"a number of more than {_DIGITS} digits"
-        case float():
-            return f"{value!r}"
-        case str():
-            return f"the text {quoted(value)}" if value else "an empty text"
-        case list():
-            return f"a list of {len(cast('list[object]', value)):,}"
-        case dict():
-            return "an object"
-        case _:
-            return "a date or time"  # TOML has them, JSON does not
-
-
-def nearest(word: str, words: Iterable[str]) -> str:
-    """Offer the known word that was probably meant, as the end of a sentence."""
-    near = difflib.get_close_matches(word[:_CLIP], list(words), n=1)
-    return f"; did you mean `{near[0]}`?" if near else ""
-
-
-def one_of(options: Iterable[object]) -> str:
-    """Name the values that were expected."""
-    known = list(options)
-    words = [quoted(option) if isinstance(option, str) else describe(option) for option in known[:_OPTIONS_NAMED]]
-    more = f" and {len(known) - _OPTIONS_NAMED} others" if len(known) > _OPTIONS_NAMED else ""
-    return f"one of {', '.join(words)}{more}" if len(known) > 1 else "".join(words)
-
-
-def quoted(text: str) -> str:
-    """Quote and clip; `repr` also makes invisible and control characters visible."""
-    return repr(text if len(text) <= _CLIP else f"{text[:_CLIP]}…")
 
 
 # --- what a value must be
@@ -145,13 +105,6 @@ def _maximum(walk: Walk, most: Json, value: Json, schema: Schema) -> Iterator[Mi
         yield mistake("range", f"expected {span(schema.get('minimum'), most)}, found {describe(value)}")
 
 
-def span(least: Json, most: Json) -> str:
-    """Name a range of numbers, either end of which may be open."""
-    if least is None:
-        return f"at most {most:,}"
-    return f"at least {least:,}" if most is None else f"{least:,} to {most:,}"
-
-
 def _pattern(walk: Walk, pattern: str, value: Json, schema: Schema) -> Iterator[Mistake]:
     if not walk.is_type(value, "string") or re.search(_whole(pattern), value):
         return
@@ -175,7 +128,7 @@ def _min_length(walk: Walk, least: int, value: Json, _schema: Schema) -> Iterato
     if least and not value.strip():
         yield mistake("too_short", "is empty, expected a text")
     elif len(value) < least:
-        yield mistake("too_short", f"has {_count(len(value), 'character')}, expected at least {least:,}")
+        yield mistake("too_short", f"has {count(len(value), 'character')}, expected at least {least:,}")
 
 
 # --- lists
@@ -183,12 +136,12 @@ def _min_length(walk: Walk, least: int, value: Json, _schema: Schema) -> Iterato
 
 def _max_items(walk: Walk, most: int, value: Json, _schema: Schema) -> Iterator[Mistake]:
     if walk.is_type(value, "array") and len(value) > most:
-        yield mistake("too_long", f"has {_count(len(value), 'entry')}, expected at most {most:,}")
+        yield mistake("too_long", f"has {count(len(value), 'entry')}, expected at most {most:,}")
 
 
 def _min_items(walk: Walk, least: int, value: Json, _schema: Schema) -> Iterator[Mistake]:
     if walk.is_type(value, "array") and len(value) < least:
-        yield mistake("too_short", f"has {_count(len(value), 'entry')}, expected at least {least:,}")
+        yield mistake("too_short", f"has {count(len(value), 'entry')}, expected at least {least:,}")
 
 
 def _unique(walk: Walk, wanted: object, value: Json, _schema: Schema) -> Iterator[Mistake]:
@@ -256,12 +209,12 @@ def _names(walk: Walk, schema: Json, value: Json, _schema: Schema) -> Iterator[V
 
 def _max_properties(walk: Walk, most: int, value: Json, _schema: Schema) -> Iterator[Mistake]:
     if walk.is_type(value, "object") and len(value) > most:
-        yield mistake("too_long", f"has {_count(len(value), 'entry')}, expected at most {most:,}")
+        yield mistake("too_long", f"has {count(len(value), 'entry')}, expected at most {most:,}")
 
 
 def _min_properties(walk: Walk, least: int, value: Json, _schema: Schema) -> Iterator[Mistake]:
     if walk.is_type(value, "object") and len(value) < least:
-        yield mistake("too_short", f"has {_count(len(value), 'entry')}, expected at least {least:,}")
+        yield mistake("too_short", f"has {count(len(value), 'entry')}, expected at least {least:,}")
 
 
 # --- branches
@@ -330,11 +283,6 @@ def _frozen(value: Json) -> Hashable:
 def same(one: object, other: object) -> bool:
     """Tell whether two values are equal as JSON."""
     return _frozen(one) == _frozen(other)
-
-
-def _count(number: int, noun: str) -> str:
-    plural = f"{noun[:-1]}ies" if noun.endswith("y") else f"{noun}s"
-    return f"{number or 'no'} {noun if number == 1 else plural}"
 
 
 # --- the dialect

@@ -7,13 +7,14 @@ files are reported together, in the order of the files and their lines.
 from collections.abc import Iterator, Mapping
 
 from harnd.domain.checking import findings, shown
-from harnd.domain.dialect import Schema, nearest
+from harnd.domain.dialect import Schema
 from harnd.domain.files.agreement import Bundle, disagreements
 from harnd.domain.files.goal_file import GoalFile, goal_file
 from harnd.domain.files.keys import FILES
 from harnd.domain.files.schemas import GOAL, TEMPLATE, team
 from harnd.domain.files.source import At, Source, read_source, top
 from harnd.domain.problem import Problem
+from harnd.domain.wording import nearest
 
 MAIN = "goal.toml"
 
