@@ -2,6 +2,7 @@
 
 import errno
 import os
+import stat
 from collections.abc import Generator
 from pathlib import Path
 
@@ -70,11 +71,14 @@ async def test_a_blob_is_flushed_before_it_gets_its_name_and_the_name_after(root
     assert steps == ["fsync drafts", "rename", "fsync blobs"]
 
 
-async def test_a_put_that_fails_leaves_no_blob_and_is_unavailable(root, monkeypatch):
+async def test_a_put_that_fails_leaves_nothing_behind_and_is_unavailable(root, monkeypatch):
     blobs = FileBlobs(root)
+    fsync = os.fsync
 
-    def full(_: int) -> None:
-        raise OSError(errno.ENOSPC, "No space left on device")
+    def full(descriptor: int) -> None:
+        if stat.S_ISREG(os.fstat(descriptor).st_mode):
+            raise OSError(errno.ENOSPC, "No space left on device")
+        fsync(descriptor)
 
     monkeypatch.setattr(os, "fsync", full)
     with pytest.raises(UnavailableError, match="No space"):

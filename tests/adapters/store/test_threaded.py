@@ -89,16 +89,25 @@ async def test_closing_finishes_what_was_handed_in(path):
             await runner.run(lambda _: None)
 
 
-async def test_closing_is_finished_also_when_it_is_cancelled(path):
-    seen: list[sqlite3.Connection] = []
-    with anyio.CancelScope() as scope:
-        async with threaded_runner(path) as runner:
-            await runner.run(seen.append)
-            scope.cancel()
-            await anyio.lowlevel.checkpoint()
+async def test_closing_waits_for_the_thread_also_when_it_is_cancelled(path):
+    gate = threading.Event()
+    order: list[str] = []
 
-    with pytest.raises(sqlite3.ProgrammingError, match="closed"):
-        seen[0].interrupt()  # the one call that any thread may make
+    async def open_gate() -> None:
+        await anyio.wait_all_tasks_blocked()
+        order.append("work done")
+        gate.set()
+
+    async with anyio.create_task_group() as tasks:
+        with anyio.CancelScope() as scope:
+            async with threaded_runner(path) as runner:
+                tasks.start_soon(runner.run, lambda _: gate.wait())
+                await anyio.wait_all_tasks_blocked()
+                tasks.start_soon(open_gate)
+                scope.cancel()
+        order.append("closed")
+
+    assert order == ["work done", "closed"]
 
 
 async def test_a_write_waits_for_another_writer_and_then_succeeds(path, store, runner):
