@@ -1,11 +1,11 @@
 """The command line: every verb under its noun, and one place where every ending becomes an exit code.
 
-The options of every verb (`--json`, `--state`, `--socket`) may stand before or after it.  A verb imports for itself
-what loads anyio, rich or prompt_toolkit: `harnctl --help` pays for everything that is imported here.
+Starting must be quick, so a verb is loaded when its name is on the command line; all others are one line of the help.
+The options of every verb (`--json`, `--state`, `--socket`) may stand before or after it.
 """
 
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from importlib import import_module
 from pathlib import Path
 from typing import Annotated, Final
@@ -15,7 +15,7 @@ from typer.core import TyperCommand, TyperGroup, TyperOption
 from typer.main import get_command
 
 from harnctl.client import ClientError
-from harnctl.commands import daemon, doctor, events, goal, inbox, init, later, plan, work
+from harnctl.commands import later
 from harnctl.commands.options import console_of
 from harnctl.console import Console
 from harnctl.failures import Failure
@@ -23,51 +23,25 @@ from harnctl.render.blocks import Paragraph, Verbatim
 from protocol.errors import Exit
 
 NAME: Final = "harnctl"
+HELP: Final = "Speak to harnd, which carries long-running goals through coding agents."
 INTERRUPTED: Final = 130  # what a shell reports of a program that Ctrl-C ended
 PIPE_CLOSED: Final = 141  # and of one whose reader went away
 
-app = typer.Typer(
-    help="Speak to harnd, which carries long-running goals through coding agents.",
-    no_args_is_help=True,
-    add_completion=False,
-    rich_markup_mode=None,  # no markup anywhere, and no rich for the help
-)
-
-
-def run_demo(context: typer.Context) -> None:
-    """Carry a small goal through a scripted agent, without an account."""
-    import_module("harnctl.commands.demo").demo(console_of(context))
-
-
-app.command("init")(init.init)
-app.command("demo")(run_demo)
-app.command("doctor")(doctor.show_doctor)
-app.command("status")(daemon.show_status)
-app.command("inbox")(inbox.list_inbox)
-app.command("why")(inbox.show_why)
-app.command("budget")(daemon.show_budget)
-app.command("events")(events.list_events)
-app.command("ps")(daemon.list_processes)
-app.add_typer(goal.app, name="goal")
-app.add_typer(plan.app, name="plan")
-app.add_typer(work.app, name="work")
-later.add_to(app)
-later.add_to(goal.app, "goal")
-later.add_to(plan.app, "plan")
-later.add_to(work.app, "work")
-
-
-def _print_version(context: typer.Context, *, wanted: bool) -> None:
-    if wanted:
-        from importlib.metadata import version  # noqa: PLC0415 - it reads the file system
-
-        console_of(context).say([Paragraph(f"{NAME} {version('harnd')}")])
-        raise typer.Exit
-
-
-@app.callback()
-def top(*, version: Annotated[bool, typer.Option("--version", callback=_print_version, is_eager=True)] = False) -> None:
-    """Take the options that stand before a verb."""
+# Where each verb is (a module of `harnctl.commands` and a name in it), and its line of the help.
+VERBS: Final[Mapping[str, tuple[str, str, str]]] = {
+    "init": ("init", "init", "Write the files of a first goal into this repository."),
+    "demo": ("demo", "demo", "Carry a small goal through a scripted agent, without an account."),
+    "doctor": ("doctor", "show_doctor", "Check this machine, the way to the daemon, and the daemon."),
+    "status": ("daemon", "show_status", "Show the daemon in one look."),
+    "inbox": ("inbox", "list_inbox", "List everything that waits for you, oldest first."),
+    "why": ("inbox", "show_why", "Show what holds a goal or a work item, and what would change it."),
+    "goal": ("goal", "app", "Goals: what harnd is to bring about."),
+    "plan": ("plan", "app", "Plans: proposals for the next milestone."),
+    "work": ("work", "app", "Work: the items of a plan and their proofs."),
+    "budget": ("daemon", "show_budget", "Show what a goal may spend and has spent."),
+    "events": ("events", "list_events", "List what happened, oldest first; Ctrl-C only ends the listing."),
+    "ps": ("daemon", "list_processes", "List every live process that harnd started."),
+}
 
 
 def run(argv: Sequence[str], console: Console) -> int:
@@ -84,7 +58,7 @@ def run(argv: Sequence[str], console: Console) -> int:
 
 
 def _run(argv: Sequence[str], console: Console) -> int:
-    command = command_tree()
+    command = command_tree(argv)
     try:
         with command.make_context(NAME, list(argv), obj=console) as context:
             command.invoke(context)
@@ -100,14 +74,53 @@ def _run(argv: Sequence[str], console: Console) -> int:
     return Exit.DONE
 
 
-def command_tree() -> TyperGroup:
-    """Return the tree of commands, each with the options that all of them have."""
+def command_tree(named: Collection[str]) -> TyperGroup:
+    """Return the tree of commands, complete where a verb is among the words of the command line."""
+    # No markup anywhere, and no rich for the help.
+    app = typer.Typer(help=HELP, no_args_is_help=True, add_completion=False, rich_markup_mode=None)
+    app.callback()(top)
+    for verb in VERBS:
+        _add(app, verb, loaded=verb in named)
+    later.refuse(app, (verb for verb in later.AT_THE_TOP if verb in named))
     tree = get_command(app)
     if not isinstance(tree, TyperGroup):
         raise TypeError("harnctl has verbs")
     for command in _every(tree):
         command.params.extend(_common_options())
     return tree
+
+
+def _print_version(context: typer.Context, *, wanted: bool) -> None:
+    if wanted:
+        from importlib.metadata import version  # noqa: PLC0415 - it loads half of the email package
+
+        console_of(context).say([Paragraph(f"{NAME} {version('harnd')}")])
+        raise typer.Exit
+
+
+Version = Annotated[
+    bool, typer.Option("--version", callback=_print_version, is_eager=True, help="Show the version and exit.")
+]
+
+
+def top(*, version: Version = False) -> None:
+    """Take the options that stand before a verb."""
+
+
+def _add(app: typer.Typer, verb: str, *, loaded: bool) -> None:
+    module, name, line = VERBS[verb]
+    if not loaded:
+        app.command(verb, help=line)(_unnamed)
+        return
+    found = getattr(import_module(f"harnctl.commands.{module}"), name)
+    if isinstance(found, typer.Typer):
+        app.add_typer(found, name=verb, help=line)
+    else:
+        app.command(verb, help=line)(found)
+
+
+def _unnamed() -> None:
+    """Stand for a verb that is not on the command line."""
 
 
 def _every(command: TyperGroup | TyperCommand) -> Iterator[TyperGroup | TyperCommand]:

@@ -1,7 +1,8 @@
 """Decisions: a person's yes binds to a digest, the one of what they were shown and of nothing that came later."""
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from harnctl.client import Refused
 from harnctl.console import Console
@@ -11,8 +12,7 @@ from harnctl.render.texts import short
 from protocol import ids
 
 
-@dataclass(frozen=True)
-class Subject:
+class Subject(Struct, frozen=True):
     """What a decision is about."""
 
     name: str  # such as `plan 2 of billing`

@@ -6,16 +6,16 @@ problems at once; a file that is named and not there is one of them.
 
 import tomllib
 from collections.abc import Iterator
-from dataclasses import dataclass
 from pathlib import Path
 from typing import cast
+
+from msgspec import Struct
 
 from harnctl.failures import Failure
 from protocol.bounds import PERSON_FILE_BYTES
 
 
-@dataclass(frozen=True)
-class Gathered:
+class Gathered(Struct, frozen=True):
     """A goal's files by the names they go by in it."""
 
     main: str

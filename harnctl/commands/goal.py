@@ -6,6 +6,7 @@ from typing import Annotated
 import typer
 
 from harnctl.client import new_key
+from harnctl.commands import later
 from harnctl.commands.decision import agree
 from harnctl.commands.files import gather
 from harnctl.commands.options import Goal, Reason, Yes, console_of
@@ -14,7 +15,8 @@ from harnctl.render.done import done
 from protocol import ids
 from protocol.requests import CancelGoal, CreateGoal, ListGoals, ShowGoal
 
-app = typer.Typer(no_args_is_help=True, help="Goals: what harnd is to bring about.")
+app = typer.Typer(no_args_is_help=True)
+later.refuse(app, ("fork", "extend", "reopen", "pause", "resume", "archive"))
 
 File = Annotated[Path, typer.Argument(metavar="FILE", help="The goal's file, such as .harnd/goal.toml.")]
 

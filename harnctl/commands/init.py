@@ -9,8 +9,6 @@ import os
 import re
 import subprocess
 from collections.abc import Iterator
-from importlib.resources import files
-from importlib.resources.abc import Traversable
 from pathlib import Path
 from typing import Annotated, Final
 
@@ -23,6 +21,7 @@ from harnctl.render.blocks import Block, Gap, Line, Paragraph, Span, Style, comm
 from harnctl.render.sanitise import sanitise
 from protocol.bounds import TITLE_CHARS
 
+STARTER: Final = Path(__file__).parents[1] / "starter"
 PLACE: Final = ".harnd"
 MAIN: Final = "goal.toml"
 ID_CHARS: Final = 63
@@ -67,16 +66,8 @@ def filled(text: str, *, goal: str, top: Path, place: Path) -> str:
 
 def starter_files() -> Iterator[tuple[str, str]]:
     """Yield every starter file by its relative name."""
-    return _walk(files("harnctl") / "starter", "")
-
-
-def _walk(folder: Traversable, prefix: str) -> Iterator[tuple[str, str]]:
-    for entry in sorted(folder.iterdir(), key=lambda entry: entry.name):
-        if entry.is_dir():
-            if not entry.name.startswith("_"):
-                yield from _walk(entry, f"{prefix}{entry.name}/")
-        elif entry.name.endswith(".toml"):
-            yield prefix + entry.name, entry.read_text("utf-8")
+    for path in sorted(STARTER.rglob("*.toml")):
+        yield path.relative_to(STARTER).as_posix(), path.read_text(encoding="utf-8")
 
 
 def _top_of_repository(start: Path) -> Path:

@@ -3,32 +3,26 @@
 A name that is refused today cannot mean something else tomorrow, and a script that tries one is told why it failed.
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterable
 from typing import Final
 
 import typer
 
 from harnctl.failures import Failure
 
-VERBS: Final[Mapping[str, str]] = {
-    "": """
-        tui watch gc drain backup restore verify export import gate mcp schema completion
-        approval review review-job policy config service
-    """,
-    "goal": "fork extend reopen pause resume archive",
-    "plan": "diff edit",
-    "work": "resolve",
-}
+AT_THE_TOP: Final = (
+    *("tui", "watch", "gc", "drain", "backup", "restore", "verify", "export", "import", "gate", "mcp", "schema"),
+    *("completion", "approval", "review", "review-job", "policy", "config", "service"),
+)
 
 
-def refuse(context: typer.Context) -> None:
-    """Say that a verb is not there yet."""
+def refuse(app: typer.Typer, verbs: Iterable[str]) -> None:
+    """Have verbs refused, with whatever follows them."""
+    anything = {"ignore_unknown_options": True, "allow_extra_args": True}
+    for verb in verbs:
+        app.command(verb, hidden=True, add_help_option=False, context_settings=anything)(_refused)
+
+
+def _refused(context: typer.Context) -> None:
     verb = context.command_path.removeprefix("harnctl ")
     raise Failure("feature.not_built", f"`{verb}` is not part of this release", fix="harnctl --help")
-
-
-def add_to(app: typer.Typer, noun: str = "") -> None:
-    """Add what is refused under a noun, or at the top."""
-    anything = {"ignore_unknown_options": True, "allow_extra_args": True}
-    for verb in VERBS[noun].split():
-        app.command(verb, hidden=True, add_help_option=False, context_settings=anything)(refuse)

@@ -3,6 +3,7 @@
 import typer
 
 from harnctl.client import Client, new_key
+from harnctl.commands import later
 from harnctl.commands.decision import Subject, bind, is_whole
 from harnctl.commands.options import Digest, Goal, Guidance, Plan, Yes, console_of
 from harnctl.commands.writing import words
@@ -13,7 +14,8 @@ from protocol import ids
 from protocol.requests import ApprovePlan, ListPlans, RejectPlan, RetryPlan, ShowPlan
 from protocol.values import PlanStatus
 
-app = typer.Typer(no_args_is_help=True, help="Plans: proposals for the next milestone.")
+app = typer.Typer(no_args_is_help=True)
+later.refuse(app, ("diff", "edit"))
 
 
 @app.command("list")

@@ -5,6 +5,7 @@ from typing import Annotated, Final
 import typer
 
 from harnctl.client import new_key
+from harnctl.commands import later
 from harnctl.commands.decision import Subject, agree, bind, is_whole
 from harnctl.commands.options import Digest, Goal, Guidance, Reason, Work, Yes, console_of
 from harnctl.commands.writing import words
@@ -16,7 +17,8 @@ from protocol.requests import AcceptWork, CancelWork, ListWork, ReopenWork, Retr
 from protocol.values import WorkState
 from protocol.views import FindingView, WorkView
 
-app = typer.Typer(no_args_is_help=True, help="Work: the items of a plan and their proofs.")
+app = typer.Typer(no_args_is_help=True)
+later.refuse(app, ("resolve",))
 
 FIXED: Final = "fixed"
 DEFERRED: Final = "deferred"

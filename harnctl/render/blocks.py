@@ -4,8 +4,9 @@ A renderer turns a reply into a sequence of blocks and is done; `layout` fits th
 that sanitises and paints.  A style adds emphasis and never carries a meaning of its own: every state is also a word.
 """
 
-from dataclasses import dataclass
 from enum import Enum
+
+from msgspec import Struct
 
 
 class Style(Enum):
@@ -20,30 +21,26 @@ class Style(Enum):
     BUSY = "36"
 
 
-@dataclass(frozen=True)
-class Span:
+class Span(Struct, frozen=True):
     """A piece of one line in one style."""
 
     text: str
     style: Style = Style.PLAIN
 
 
-@dataclass(frozen=True)
-class Heading:
+class Heading(Struct, frozen=True):
     """The name of what follows."""
 
     text: str
 
 
-@dataclass(frozen=True)
-class Line:
+class Line(Struct, frozen=True):
     """One line of spans, side by side; what does not fit is cut."""
 
     spans: tuple[Span, ...]
 
 
-@dataclass(frozen=True)
-class Paragraph:
+class Paragraph(Struct, frozen=True):
     """Text of one or more lines, wrapped and indented."""
 
     text: str
@@ -51,39 +48,34 @@ class Paragraph:
     style: Style = Style.PLAIN
 
 
-@dataclass(frozen=True)
-class Fields:
+class Fields(Struct, frozen=True):
     """Names and their values, one pair a line; a value wraps under itself."""
 
     pairs: tuple[tuple[str, str], ...]
     indent: int = 0
 
 
-@dataclass(frozen=True)
-class Table:
+class Table(Struct, frozen=True):
     """Rows of cells under heads.  The last cell is a sentence and may be cut; the others are names and never are."""
 
     heads: tuple[str, ...]
     rows: tuple[tuple[Span, ...], ...]
 
 
-@dataclass(frozen=True)
-class Verbatim:
+class Verbatim(Struct, frozen=True):
     """What a process wrote, line by line, neither wrapped nor cut."""
 
     text: str
 
 
-@dataclass(frozen=True)
-class Command:
+class Command(Struct, frozen=True):
     """A command to type: whole and on one line, so that it works when pasted."""
 
     words: tuple[str, ...]
     why: str = ""  # a few words before it
 
 
-@dataclass(frozen=True)
-class Gap:
+class Gap(Struct, frozen=True):
     """An empty line."""
 
 
