@@ -97,13 +97,19 @@ class Workspace(Protocol):
         ...
 
     async def restore(self, repository: str, before: Surroundings) -> tuple[str, ...]:
-        """Put back refs (never the operator's checkout) that moved since `before`; say what differed, a line each."""
+        """Put back goals' branches that somebody else moved; say what differs from `before`, a line each.
+
+        Other refs, configuration, hooks and the operator's checkout may have been changed by the operator: they are
+        told and left alone.  A line begins with what it is about: `undone`, `ref`, `config`, `hooks`, `head` (the
+        operator switched) or `checkout` (files in the operator's checkout changed), and a colon.
+        """
         ...
 
     async def record(self, place: Place, base: CommitId, message: str) -> Recording | Refused:
         """Commit everything in the worktree on the attempt's branch, running the repository's hooks.
 
-        When nothing is left to commit, the branch's present commit is the recording.
+        Whatever the agent committed itself is folded in.  When nothing is left to commit, the last recording, or else
+        the base, is the recording.
         """
         ...
 
@@ -116,7 +122,10 @@ class Workspace(Protocol):
         ...
 
     async def advance(self, repository: str, goal: GoalId, expected: CommitId, to: CommitId) -> None:
-        """Move the goal's branch by compare-and-set; raises `MovedError`.  Being there already is success."""
+        """Move the goal's branch by compare-and-set; raises `MovedError`.  Being there already is success.
+
+        Raises `UnavailableError` while somebody has the branch checked out.
+        """
         ...
 
     async def branch(self, repository: str, goal: GoalId) -> CommitId:

@@ -146,6 +146,19 @@ async def test_opening_a_worktree_again_finds_the_work_in_it(house: House):
     assert house.read(where) == {**FIRST, "new.txt": b"half done"}
 
 
+async def test_opening_one_worktree_twice_at_once_makes_it_once(house: House):
+    paths: list[str] = []
+
+    async def one() -> None:
+        paths.append(await house.workspace.open_worktree(place(house), house.base))
+
+    async with anyio.create_task_group() as tasks:
+        tasks.start_soon(one)
+        tasks.start_soon(one)
+    assert paths == [paths[0]] * 2
+    assert house.read(paths[0]) == FIRST
+
+
 async def test_attempts_do_not_see_one_another(house: House):
     one = await house.workspace.open_worktree(place(house, attempt=1), house.base)
     other = await house.workspace.open_worktree(place(house, attempt=2), house.base)
@@ -344,6 +357,14 @@ async def test_discarding_integrated_work_leaves_nothing_behind(house: House):
     a = await recorded(house, "a.txt", b"a")
     await house.workspace.advance(house.path, BILLING, house.base, a)
     await house.workspace.checkout(place(house), a, "proof")
+    await house.workspace.discard(place(house))
+    assert not [ref for ref in house.refs() if "p1.export.1" in ref]
+
+
+async def test_discarding_an_attempt_that_changed_nothing_leaves_nothing_behind(house: House):
+    await house.workspace.open_branch(house.path, BILLING, house.base)
+    await house.workspace.open_worktree(place(house), house.base)
+    await house.workspace.record(place(house), house.base, "Nothing")
     await house.workspace.discard(place(house))
     assert not [ref for ref in house.refs() if "p1.export.1" in ref]
 

@@ -151,7 +151,10 @@ class GitHouse:
 
     def hook(self, name: str, script: str, folder: str | Path = ".git/hooks") -> Path:
         """Install a hook of the repository."""
-        file = self.top / folder / name
+        return self.program(self.top / folder / name, script)
+
+    def program(self, file: Path, script: str) -> Path:
+        """Write a shell script that can be run."""
         file.parent.mkdir(parents=True, exist_ok=True)
         file.write_text(f"#!/bin/sh\n{script}\n")
         file.chmod(0o755)
