@@ -5,6 +5,7 @@ both run the same SQL.
 """
 
 from harnd.adapters.store.blobs import FileBlobs, MemoryBlobs
+from harnd.adapters.store.chain import Break, verify
 from harnd.adapters.store.database import memory
 from harnd.adapters.store.errors import (
     ForeignFileError,
@@ -20,6 +21,7 @@ from harnd.ports.errors import AlreadyRunningError, StartRefusedError
 
 __all__ = [
     "AlreadyRunningError",
+    "Break",
     "FileBlobs",
     "ForeignFileError",
     "Identity",
@@ -34,4 +36,5 @@ __all__ = [
     "open_inline_store",
     "open_store",
     "private_directory",
+    "verify",
 ]
