@@ -49,6 +49,18 @@ async def test_what_is_committed_while_a_page_is_read_is_not_lost(tmp_path):
         assert await seen(client, 2) == [2, 3]
 
 
+async def test_the_store_is_asked_only_when_something_was_committed(tmp_path):
+    async with office(tmp_path) as here:
+        client = await subscriber(here)
+        await anyio.wait_all_tasks_blocked()
+        assert here.desk.asked.count("operator: events.list") == 2  # may the client, and what is there
+        here.commit(event(1))
+        assert await seen(client, 1) == [1]
+        for _ in range(10):
+            await client.ask("goal.list")
+        assert here.desk.asked.count("operator: events.list") == 4  # the event, and that it was the last
+
+
 async def test_events_of_one_goal(tmp_path):
     others = [event(seq, goal="docs") for seq in range(1, 500)]
     async with office(tmp_path, desk=Desk(events=[*others, event(500)])) as here:
