@@ -115,6 +115,7 @@ CODES: Final[Mapping[str, Code]] = {
     "goal.invalid": Code(Family.PARAMETERS, "The goal's files have problems; the details list all of them."),
     "goal.branch_exists": Code(Family.CONFLICT, "The repository has a branch of the goal's name already."),
     "goal.moved": Code(Family.TRY_LATER, "The goal changed hands or moved on while the request was decided."),
+    "goal.unreadable": Code(Family.NEEDS_PERSON, "An event of the goal cannot be read by this harnd."),
     "goal.parked": Code(Family.NEEDS_PERSON, "The goal's supervisor gave up; its reason says why."),
     "text.guidance_missing": Code(Family.PARAMETERS, "Guidance is wanted and there is none."),
     "text.guidance_too_long": Code(Family.PARAMETERS, "Guidance passes its bound."),

@@ -39,6 +39,10 @@ class LeaseKeeper:
         self._any.set()
         return lease
 
+    def held(self, goal: GoalId) -> Lease | None:
+        """Return the lease of a goal, or None when it is not ours."""
+        return self._live.get(goal)
+
     async def release(self, lease: Lease) -> None:
         """Give a lease back; a newer grant to somebody else is not touched."""
         self._live.pop(lease.stream, None)

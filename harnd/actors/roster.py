@@ -94,6 +94,11 @@ class Roster:
         """Return the goals that have a supervisor, by id."""
         return tuple(sorted(self._seats))
 
+    def fence(self, goal: GoalId) -> int | None:
+        """Return the fence of the lease under which a goal is acted for, None when it is not."""
+        lease = self._leases.held(goal)
+        return lease.fence if lease else None
+
     def wake(self, goal: GoalId) -> None:
         """Have somebody look at a goal."""
         if self._draining or self._tasks is None:

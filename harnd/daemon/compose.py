@@ -19,6 +19,7 @@ from harnd.adapters.harness.sessions import HarnessSessions
 from harnd.adapters.process.kernel import become_subreaper
 from harnd.adapters.process.leftovers import sweep
 from harnd.adapters.process.spawner import Spawner
+from harnd.adapters.processes import SpawnedProcesses
 from harnd.adapters.store.blobs import FileBlobs
 from harnd.adapters.store.files import private_directory
 from harnd.adapters.store.lock import Identity, hold_lock
@@ -67,5 +68,6 @@ async def open_world(settings: Settings, instance: InstanceId) -> AsyncGenerator
             blobs=FileBlobs(settings.state / "blobs"),
             sessions=HarnessSessions(spawner),
             commands=ProcessCommands(spawner),
+            processes=SpawnedProcesses(spawner),
             workspace=GitWorkspace(settings.state, environ=os.environ),
         )

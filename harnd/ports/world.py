@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 
 from harnd.ports.clock import Clock, Entropy
+from harnd.ports.processes import Processes
 from harnd.ports.sessions import CommandRunner, Sessions
 from harnd.ports.store import Blobs, EventStore
 from harnd.ports.workspace import Workspace
@@ -18,4 +19,5 @@ class World:
     blobs: Blobs
     sessions: Sessions
     commands: CommandRunner
+    processes: Processes
     workspace: Workspace

@@ -10,6 +10,7 @@ import anyio
 from harnd.actors.roster import Roster
 from harnd.adapters.harness.imaginary import ImaginarySessions
 from harnd.adapters.imaginary_commands import ImaginaryCommands
+from harnd.adapters.imaginary_processes import ImaginaryProcesses
 from harnd.adapters.memory_workspace import MemoryWorkspace
 from harnd.adapters.process.imaginary import ImaginaryMachine
 from harnd.adapters.store.blobs import MemoryBlobs
@@ -108,6 +109,7 @@ async def daemon(disk: Disk, faults: Faults) -> AsyncGenerator[Daemon]:
                 faults,
                 tasks.cancel_scope,
             ),
+            processes=ImaginaryProcesses(disk.machine, disk.clock),
             workspace=FaultyWorkspace(disk.workspace, disk, faults, tasks.cancel_scope),
         )
         roster = Roster(world, instance, TraceWatcher(disk))

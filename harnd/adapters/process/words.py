@@ -18,7 +18,7 @@ def not_started(argv: tuple[str, ...], *, cwd: str, path: str, what: str, errno:
         case "stdin", _:
             return f"{program} was not started: its standard input: {reason}."
         case _, errnos.ENOENT | errnos.ENOTDIR | errnos.EACCES:
-            return _unusable(program, cwd=cwd, path=path, reason=reason)
+            return f"{program} was not started: {_unusable(program, cwd=cwd, path=path, reason=reason)}."
         case _, errnos.ENOEXEC:
             return f"{program} was not started: it is neither a binary for this machine nor a script with a #! line."
         case _, errnos.E2BIG:
@@ -30,23 +30,23 @@ def not_started(argv: tuple[str, ...], *, cwd: str, path: str, what: str, errno:
 def obstacle(program: str, path: str) -> str | None:
     """Say why a program, by name or absolute path, cannot be started; None when nothing is in the way."""
     found = _find(program, cwd="/", path=path)
-    if found is not None and os.access(found, os.X_OK) and found.is_file():
+    if found is not None and found.is_file() and os.access(found, os.X_OK):
         interpreter = _interpreter(found)
         if not interpreter or Path(interpreter).exists():
             return None
-    reason = os.strerror(errnos.EACCES if found is not None else errnos.ENOENT)
-    return _unusable(program, cwd="/", path=path, reason=reason).replace("was not started", "cannot be started", 1)
+    reason = os.strerror(errnos.ENOENT if found is None else errnos.EACCES)
+    return f"{program} cannot be started: {_unusable(program, cwd='/', path=path, reason=reason)}."
 
 
 def _unusable(program: str, *, cwd: str, path: str, reason: str) -> str:
     found = _find(program, cwd=cwd, path=path)
     if found is None and "/" in program:
-        return f"{program} was not started: {reason}."
+        return reason
     if found is None:
-        return f"{program} was not started: no executable of that name on PATH ({path})."
+        return f"no executable of that name on PATH ({path})"
     if (interpreter := _interpreter(found)) and not Path(interpreter).exists():
-        return f"{program} was not started: {found} asks for the interpreter {interpreter}, which is not there."
-    return f"{program} was not started: {found}: {reason}."
+        return f"{found} asks for the interpreter {interpreter}, which is not there"
+    return f"{found}: {reason}"
 
 
 def _find(program: str, *, cwd: str, path: str) -> Path | None:

@@ -1,0 +1,50 @@
+"""The inbox: everything that waits for a person, each with the command that shows it."""
+
+from harnd.daemon.queries.about import Sources
+from harnd.daemon.queries.wording import command
+from harnd.domain.goal.inbox import Ask
+from harnd.ports.store import GoalRow, InboxRow
+from protocol import ids
+from protocol.ids import GoalId
+from protocol.views import InboxItem, InboxKind, InboxView
+
+
+async def listed(sources: Sources) -> InboxView:
+    """List what waits in all goals, oldest first."""
+    asks = [item(row.goal, row) for row in await sources.world.store.inbox()]
+    parked = [parked_item(row) for row in await sources.world.store.goals() if row.parked is not None]
+    return InboxView(tuple(sorted((*asks, *parked), key=lambda one: (one.since, one.goal, one.subject))))
+
+
+def item(goal: GoalId, ask: Ask | InboxRow) -> InboxItem:
+    """Write one thing that waits, from the state of its goal or from a row."""
+    return InboxItem(
+        goal=goal,
+        kind=InboxKind(ask.kind),
+        subject=ask.subject,
+        summary=ask.summary,
+        since=ask.since,
+        digest=ask.digest,
+        verb=_verb(goal, ask),
+    )
+
+
+def parked_item(row: GoalRow) -> InboxItem:
+    """Write that a goal's supervisor gave up."""
+    return InboxItem(
+        goal=row.goal,
+        kind=InboxKind.PARKED,
+        subject=row.goal,
+        summary=f"harnd gave up on it: {row.parked}",
+        since=row.since,
+        digest=None,
+        verb=command("why", row.goal),
+    )
+
+
+def _verb(goal: GoalId, ask: Ask | InboxRow) -> str:
+    if ask.subject.startswith("plan/"):
+        return command("plan", "show", goal, ask.subject.removeprefix("plan/"))
+    if ids.matches(ids.WORK_ID, ask.subject):
+        return command("work", "show", goal, ask.subject)
+    return command("budget" if ask.kind == InboxKind.BUDGET else "why", goal)

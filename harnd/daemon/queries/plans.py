@@ -1,0 +1,133 @@
+"""Plans: a row each, or one in full with everything that a decision about it needs."""
+
+from harnd.daemon.queries.about import Sources
+from harnd.daemon.queries.goals import criteria
+from harnd.daemon.queries.wording import command
+from harnd.domain.goal.candidate import Apply, Complete, WorkDraft
+from harnd.domain.goal.evolve_plan import numbered
+from harnd.domain.goal.goal import Goal
+from harnd.domain.goal.graph import root_of
+from harnd.domain.goal.plan import Plan
+from harnd.domain.problem import Problem
+from protocol.errors import Refusal
+from protocol.ids import GoalId, WorkId
+from protocol.requests import ListPlans, ShowPlan
+from protocol.values import Instant, PlanDecision, PlanStatus
+from protocol.views import CompletionEvidence, PlanItem, PlanList, PlanMilestone, PlanRow, PlanView, ProblemView
+
+TITLE_CHARS = 80  # of a rationale or question that stands where a title is wanted
+DECIDED = (PlanStatus.APPLIED, PlanStatus.COMPLETED, PlanStatus.REJECTED)
+
+
+async def listed(sources: Sources, request: ListPlans) -> PlanList:
+    """List every plan of a goal, oldest first."""
+    goal = await sources.goals.load(request.goal)
+    return PlanList(goal=request.goal, plans=tuple(_row(plan) for plan in goal.plans))
+
+
+async def shown(sources: Sources, request: ShowPlan) -> PlanView:
+    """Show one plan in full."""
+    plan = _plan(await sources.goals.load(request.goal), request.plan)
+    apply = plan.candidate if isinstance(plan.candidate, Apply) else None
+    complete = plan.candidate if isinstance(plan.candidate, Complete) else None
+    return PlanView(
+        goal=request.goal,
+        plan=plan.number,
+        trigger=plan.trigger,
+        status=plan.status,
+        digest=plan.digest,
+        decision=_decision(plan),
+        rationale=plan.rationale,
+        milestone=_milestone(apply) if apply else None,
+        items=tuple(_item(draft) for draft in apply.work) if apply else (),
+        root=root_of(apply) if apply else None,
+        question=plan.question or None,
+        completion=_completion(complete) if complete else (),
+        guidance=plan.guidance or None,
+        problems=_problems(plan),
+        failure=plan.failure,
+        calls=len(plan.calls),
+        requested_at=plan.requested_at,
+        decided_at=_decided_at(plan),
+        decided_by=plan.decided_by or None,
+    )
+
+
+def _plan(goal: Goal, number: int) -> Plan:
+    name: GoalId = goal.intent.goal
+    if not 1 <= number <= len(goal.plans):
+        raise Refusal("plan.unknown", f"goal {name} has no plan {number}", fix=command("plan", "list", name))
+    return goal.plans[number - 1]
+
+
+def _row(plan: Plan) -> PlanRow:
+    return PlanRow(
+        plan=plan.number,
+        trigger=plan.trigger,
+        status=plan.status,
+        decision=_decision(plan),
+        title=_title(plan),
+        digest=plan.digest,
+        requested_at=plan.requested_at,
+        decided_at=_decided_at(plan),
+    )
+
+
+def _title(plan: Plan) -> str:
+    if isinstance(plan.candidate, Apply):
+        return plan.candidate.milestone.title
+    words = " ".join((plan.question or plan.rationale or plan.detail).split())
+    return words if len(words) <= TITLE_CHARS else f"{words[: TITLE_CHARS - 1]}…"
+
+
+def _decision(plan: Plan) -> PlanDecision | None:
+    match plan.candidate:
+        case Apply():
+            return PlanDecision.APPLY
+        case Complete():
+            return PlanDecision.COMPLETE
+        case None:
+            return PlanDecision.ATTENTION if plan.status is PlanStatus.ATTENTION else None
+
+
+def _decided_at(plan: Plan) -> Instant | None:
+    """Return when a person last had the word about it; whatever happened to a plan since, nothing moves it further."""
+    return plan.since if plan.status in DECIDED or plan.answered else None
+
+
+def _milestone(apply: Apply) -> PlanMilestone:
+    draft = apply.milestone
+    return PlanMilestone(
+        sequence=draft.sequence,
+        title=draft.title,
+        objective=draft.objective,
+        acceptance=criteria(numbered("MC", draft.acceptance)),
+    )
+
+
+def _item(draft: WorkDraft) -> PlanItem:
+    return PlanItem(
+        key=draft.key,
+        title=draft.title,
+        objective=draft.objective,
+        acceptance=criteria(numbered("WC", draft.acceptance)),
+        dependencies=tuple(WorkId(name) for name in draft.dependencies),  # or a key: one text on the wire
+        template=draft.template,
+        paths=draft.paths,
+    )
+
+
+def _completion(complete: Complete) -> tuple[CompletionEvidence, ...]:
+    return tuple(
+        CompletionEvidence(criterion=claim.criterion, text=claim.note, references=claim.work)
+        for claim in complete.evidence
+    )
+
+
+def _problems(plan: Plan) -> tuple[ProblemView, ...]:
+    refused = next((call.problems for call in reversed(plan.calls) if call.problems), ())
+    return tuple(_problem(problem) for problem in refused)
+
+
+def _problem(problem: Problem) -> ProblemView:
+    return ProblemView(problem.code, problem.place, problem.message, problem.file, problem.line)

@@ -1,0 +1,140 @@
+"""Why: which condition holds a goal or a work item, what would change it, and what harnd does next by itself.
+
+A goal that was given up is told from its row, because the reason may be that its events cannot be read.
+"""
+
+from dataclasses import replace
+
+from harnd.daemon.loading import unknown_goal
+from harnd.daemon.queries.about import Sources
+from harnd.daemon.queries.progress import Step, under_way
+from harnd.daemon.queries.reasons import Reason, reason_of
+from harnd.daemon.queries.wording import command, typed
+from harnd.daemon.queries.work import item_of
+from harnd.domain.goal.goal import Goal
+from harnd.domain.goal.inbox import asks
+from harnd.domain.goal.position import Position, position
+from harnd.ports.store import GoalRow
+from protocol.ids import GoalId, WorkId
+from protocol.requests import ShowWhy
+from protocol.values import Instant, Phase
+from protocol.views import WhyView
+
+
+async def shown(sources: Sources, request: ShowWhy) -> WhyView:
+    """Show what holds a goal or one of its work items."""
+    name, _, work = request.target.partition("/")
+    row = await sources.row(GoalId(name))
+    if row is None:
+        raise unknown_goal(GoalId(name))
+    if row.parked is not None:
+        return _view(request.target, _given_up(row, row.parked))
+    goal = await sources.goals.load(GoalId(name))
+    now = sources.now()
+    steps = under_way(goal, now, await sources.world.processes.live())
+    acting = GoalId(name) in sources.roster.live()
+    reason = _of_work(goal, WorkId(work), steps, now) if work else _of_goal(goal, steps, now)
+    if not acting and _wants_somebody(goal, now):
+        reason = _abandoned(reason)
+    return _view(request.target, reason)
+
+
+def _view(target: str, reason: Reason) -> WhyView:
+    return WhyView(
+        target=target,
+        condition=reason.condition,
+        since=reason.since,
+        would_change=reason.would_change,
+        next_automatic=reason.next_automatic,
+        next_automatic_at=reason.next_automatic_at,
+        verbs=reason.verbs,
+    )
+
+
+def _given_up(row: GoalRow, parked: str) -> Reason:
+    return Reason(
+        condition=f"harnd gave up on {row.goal}, because it failed again and again: {parked}",
+        since=row.since,
+        would_change="a decision about it that goes through, or a new start of harnd",
+        next_automatic="harnd tries it once more when it is started the next time",
+        verbs=(command("doctor"), command("events", "--goal", row.goal)),
+    )
+
+
+# --- a goal
+
+
+def _of_goal(goal: Goal, steps: tuple[Step, ...], now: Instant) -> Reason:
+    where = position(goal, now)
+    reason = Reason(
+        condition=where.reason,
+        since=_since(goal, where, now),
+        would_change=where.would_change,
+        next_automatic=_next_automatic(where),
+        next_automatic_at=where.wake_at,
+        verbs=typed(where.verbs),
+    )
+    return _observed(reason, steps, now) if where.phase is Phase.RUNNING else reason
+
+
+def _since(goal: Goal, where: Position, now: Instant) -> Instant:
+    """Return since when a person is waited for, or when anything last happened."""
+    waiting = asks(goal, now) if where.phase in (Phase.AWAITING_ATTENTION, Phase.BLOCKED) else ()
+    return waiting[0].since if waiting else goal.since
+
+
+def _next_automatic(where: Position) -> str | None:
+    match where.phase:
+        case Phase.READY:
+            return where.reason
+        case Phase.WAITING:
+            return "harnd tries again"
+        case Phase.RUNNING if where.wake_at is not None:
+            return "what runs is ended, because the active runtime is used up then"
+        case _:
+            return None
+
+
+# --- a work item
+
+
+def _of_work(goal: Goal, work: WorkId, steps: tuple[Step, ...], now: Instant) -> Reason:
+    item = item_of(goal, work)
+    reason = reason_of(goal, item, now)
+    return _observed(reason, tuple(step for step in steps if step.work == work), now)
+
+
+# --- what is seen
+
+
+def _observed(reason: Reason, steps: tuple[Step, ...], now: Instant) -> Reason:
+    """Tell what is seen of what runs, and the first limit that would end it."""
+    if not steps:
+        return reason
+    seen = replace(
+        reason,
+        condition="; ".join(step.told(now) for step in steps),
+        since=min(step.since for step in steps),
+    )
+    limits = [limit for step in steps if (limit := step.limit()) is not None]
+    if not limits:
+        return seen
+    at, what = min(limits)
+    if seen.next_automatic_at is not None and seen.next_automatic_at <= at:
+        return seen
+    return replace(seen, next_automatic=what, next_automatic_at=at)
+
+
+def _wants_somebody(goal: Goal, now: Instant) -> bool:
+    return position(goal, now).phase in (Phase.READY, Phase.RUNNING)
+
+
+def _abandoned(reason: Reason) -> Reason:
+    return replace(
+        reason,
+        condition=f"nobody acts for the goal at the moment, although there is something to do: {reason.condition}",
+        would_change="a supervisor that takes it up: when the store answers again, or when harnd is started again",
+        next_automatic=None,
+        next_automatic_at=None,
+        verbs=(command("doctor"), *reason.verbs),
+    )

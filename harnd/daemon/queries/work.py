@@ -1,0 +1,144 @@
+"""Work: a row each, or one item in full with what was tried and what was established per criterion."""
+
+from collections.abc import Iterator
+
+from harnd.daemon.queries.about import Sources
+from harnd.daemon.queries.reasons import reason_of
+from harnd.daemon.queries.wording import command, span
+from harnd.domain.goal import proof
+from harnd.domain.goal.goal import Goal
+from harnd.domain.goal.intent import Criterion
+from harnd.domain.goal.work import Attempt, Standing, Work
+from protocol.errors import Refusal
+from protocol.ids import Digest, WorkId
+from protocol.requests import ListWork, ShowWork
+from protocol.values import Instant, Verdict
+from protocol.views import AttemptView, CriterionVerdict, Evidence, FindingView, WorkList, WorkRow, WorkView
+
+
+async def listed(sources: Sources, request: ListWork) -> WorkList:
+    """List every work item of a goal, in the order of their plans."""
+    goal = await sources.goals.load(request.goal)
+    now = sources.now()
+    return WorkList(goal=request.goal, work=tuple(row(goal, item, now) for item in goal.work.values()))
+
+
+async def shown(sources: Sources, request: ShowWork) -> WorkView:
+    """Show one item in full."""
+    goal = await sources.goals.load(request.goal)
+    item = item_of(goal, request.work)
+    established = item.last.proof if item.last else None
+    integrated = item.integration.commit if item.integration and item.standing is Standing.INTEGRATED else None
+    return WorkView(
+        goal=request.goal,
+        work=item.id,
+        title=item.title,
+        objective=item.objective,
+        state=goal.state_of(item),
+        reason=reason_of(goal, item, sources.now()).condition,
+        template=item.template,
+        paths=item.paths,
+        dependencies=item.dependencies,
+        criteria=tuple(_verdict(criterion, established) for criterion in item.acceptance),
+        attempts=tuple(_attempt(attempt) for attempt in item.attempts),
+        open_findings=tuple(FindingView(id=finding.id, text=finding.text) for finding in item.findings),
+        proof_digest=_proof_digest(item, established),
+        integrated_commit=integrated,
+        unknowns=tuple(_unknowns(item)),
+    )
+
+
+def item_of(goal: Goal, work: WorkId) -> Work:
+    """Return an item of a goal; raises `Refusal`."""
+    item = goal.work.get(work)
+    if item is None:
+        name = goal.intent.goal
+        raise Refusal("work.unknown", f"goal {name} has no work {work}", fix=command("work", "list", name))
+    return item
+
+
+def row(goal: Goal, item: Work, now: Instant) -> WorkRow:
+    """Write an item for a list."""
+    return WorkRow(
+        work=item.id,
+        title=item.title,
+        state=goal.state_of(item),
+        reason=reason_of(goal, item, now).condition,
+        template=item.template,
+        dependencies=item.dependencies,
+        attempts=len(item.attempts),
+        root=any(milestone.root == item.id for milestone in goal.milestones),
+    )
+
+
+def _proof_digest(item: Work, established: proof.Proof | None) -> Digest | None:
+    if item.accepted_proof is not None:
+        return item.accepted_proof
+    return established.digest() if established and item.standing is Standing.IN_REVIEW else None
+
+
+# --- criteria
+
+
+def _verdict(criterion: Criterion, established: proof.Proof | None) -> CriterionVerdict:
+    found = next((one for one in established.criteria if one.criterion == criterion.id), None) if established else None
+    ran = {entry.name: entry for entry in established.evidence} if established else {}
+    return CriterionVerdict(
+        id=criterion.id,
+        text=criterion.text,
+        verdict=found.verdict if found else Verdict.UNKNOWN,
+        evidence=tuple(_evidence(ran[name]) for name in found.evidence if name in ran) if found else (),
+    )
+
+
+def _evidence(entry: proof.Evidence) -> Evidence:
+    return Evidence(source=f"proof {entry.name}", said=_said(entry), digest=entry.output)
+
+
+def _said(entry: proof.Evidence) -> str:
+    match entry.found:
+        case "passed":
+            return f"passed in {span(entry.ran)}"
+        case "failed":
+            return f"failed with exit code {entry.exit_code} in {span(entry.ran)}"
+        case "unknown":
+            return f"not known: {entry.detail}"
+
+
+# --- attempts
+
+
+def _attempt(attempt: Attempt) -> AttemptView:
+    return AttemptView(
+        number=attempt.number,
+        outcome=attempt.outcome,
+        failure=attempt.failure,
+        charged=None if attempt.open else attempt.charged,
+        started=attempt.started_at,
+        ended=attempt.ended_at,
+        commit=attempt.commit,
+        changed=attempt.changed,
+        detail="; ".join(_details(attempt)),
+    )
+
+
+def _details(attempt: Attempt) -> Iterator[str]:
+    if attempt.detail:
+        yield attempt.detail
+    if attempt.undeclared:
+        yield f"changed outside its declared paths: {', '.join(attempt.undeclared)}"
+    yield from (f"around the attempt: {report}" for report in attempt.reports)
+
+
+def _unknowns(item: Work) -> Iterator[str]:
+    """Name what a person might take for known: what a newest proof could not tell, and what was never reported."""
+    established = item.last.proof if item.last else None
+    for entry in established.evidence if established else ():
+        if entry.found == "unknown":
+            yield f"proof {entry.name}: {entry.detail}"
+    for attempt in item.attempts:
+        if attempt.open or not attempt.calls:
+            continue
+        missing = [name for name in ("tokens", "cost") if getattr(attempt.usage, name) is None]
+        if missing:
+            yield f"attempt {attempt.number} did not report its {' and '.join(missing)}"
