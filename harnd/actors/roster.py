@@ -142,11 +142,13 @@ class Roster:
         return seat
 
     async def _occupy(self, goal: GoalId, seat: _Seat) -> None:
-        while not await self._rests(goal, seat):
-            # What is left in the mailbox came while the last supervisor was ending: the next one reads it.
-            pass
-        del self._seats[goal]
-        self._refuse_rest(seat)
+        try:
+            while not await self._rests(goal, seat):
+                # What is left in the mailbox came while the last supervisor was ending: the next one reads it.
+                pass
+        finally:
+            del self._seats[goal]
+            self._refuse_rest(seat)
         if self._draining and not self._seats:
             self._empty.set()
 
@@ -154,9 +156,8 @@ class Roster:
         """Run one supervisor; tell whether the goal is at rest now."""
         try:
             await self._supervise(goal, seat)
-        except FencedError:
-            return True  # somebody else acts for it now
-        except LeaseHeldError:
+        except (FencedError, LeaseHeldError):
+            # Somebody else acts for it now, or did a moment ago: look again when their lease would have passed.
             self._timers.arm(goal, Instant(self._world.clock.now() + TTL))
             return True
         except UnavailableError as error:

@@ -18,6 +18,7 @@ from harnd.adapters.store.database import memory
 from harnd.adapters.store.opening import open_inline_store
 from harnd.adapters.virtual import SeededEntropy, VirtualClock
 from harnd.domain.goal.commands import CreateGoal
+from harnd.ports.errors import PortError
 from harnd.ports.store import Recorded
 from harnd.ports.world import World
 from protocol.ids import CommitId, GoalId, InstanceId
@@ -77,7 +78,13 @@ class Daemon:
 
     async def create(self, mission: SimMission, base: CommitId) -> None:
         """Enrol the mission; doing it again changes nothing."""
-        await self.roster.ask(GoalId(mission.goal), CreateGoal(mission.intent(base), by="operator"))
+        while True:
+            try:
+                await self.roster.ask(GoalId(mission.goal), CreateGoal(mission.intent(base), by="operator"))
+            except PortError:  # somebody else held the lease: a person tries again a little later
+                await anyio.sleep(10)
+            else:
+                return
 
 
 @asynccontextmanager

@@ -13,6 +13,8 @@ import anyio
 from harnd.ports.errors import UnavailableError
 from harnd.ports.sessions import CommandTask, Ended, SessionEnd, SessionTask
 from harnd.ports.store import Append, Recorded
+from protocol.ids import InstanceId
+from protocol.values import SECOND, Micros
 
 if TYPE_CHECKING:
     from tests.sim.engine import Disk
@@ -21,10 +23,22 @@ R = TypeVar("R")
 
 
 class Faults:
-    """Which points are crashed at: the `crash_at`-th one reached, or each with `chance`, `most` times in all."""
+    """Which points are crashed at: the `crash_at`-th one reached, or each with `chance`, `most` times in all.
 
-    def __init__(self, *, crash_at: int | None = None, chance: float = 0.0, most: int = 5, seed: int = 0) -> None:
+    `theft` is the chance that another instance takes the lease before an append.
+    """
+
+    def __init__(
+        self,
+        *,
+        crash_at: int | None = None,
+        chance: float = 0.0,
+        theft: float = 0.0,
+        most: int = 5,
+        seed: int = 0,
+    ) -> None:
         self._crash_at = crash_at
+        self._theft = theft
         self._chance = chance
         self._most = most
         self._dice = random.Random(seed)
@@ -37,6 +51,11 @@ class Faults:
         if self.passed == self._crash_at:
             return True
         return self.crashes < self._most and self._dice.random() < self._chance
+
+
+    def steals(self) -> bool:
+        """Tell whether somebody else takes the lease before the next append."""
+        return self._dice.random() < self._theft
 
 
 class _Faulty:
@@ -75,12 +94,21 @@ class FaultyStore(_Faulty):
         tags = ",".join(fact.tag for fact in change.facts)
         if self._scope.cancel_called:
             raise UnavailableError("the daemon is dead")
+        if self._faults.steals():
+            await self._steal(change)
         await self._point(f"before append {tags}")
         recorded: tuple[Recorded, ...] = await self._inner.append(change)
         self._disk.note(f"append {change.stream} fence={change.fence} {tags}")
         self._disk.invariants.appended(change, recorded)
         await self._point(f"after append {tags}")
         return recorded
+
+
+    async def _steal(self, change: Append) -> None:
+        thief = InstanceId("thief")
+        await self._inner.usurp(thief)
+        lease = await self._inner.acquire(change.stream, thief, Micros(30 * SECOND))
+        self._disk.note(f"lease stolen under fence {lease.fence}")
 
 
 class FaultySessions(_Faulty):

@@ -8,7 +8,7 @@ import anyio
 from harnd.domain.goal import commands as c
 from harnd.domain.goal.goal import Goal
 from harnd.domain.rejected import Rejected
-from harnd.ports.errors import UnavailableError
+from harnd.ports.errors import PortError
 from harnd.ports.store import InboxRow
 from protocol.ids import Digest, WorkId
 
@@ -47,7 +47,7 @@ class Operator:
         for _ in range(2 if self._moody and self._dice.random() < 0.1 else 1):
             try:
                 await daemon.roster.ask(row.goal, command)
-            except (Rejected, UnavailableError) as error:
+            except (Rejected, PortError) as error:
                 disk.note(f"operator was refused: {error}")
 
     def _decision(self, goal: Goal, row: InboxRow) -> c.GoalCommand:

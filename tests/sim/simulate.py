@@ -83,7 +83,8 @@ def _over(disk: Disk) -> bool:
 
 async def _incarnation(disk: Disk, faults: Faults, operator: Operator) -> None:
     async with daemon(disk, faults) as running:
-        await running.create(disk.mission, disk.base)
+        if disk.invariants.goal is None:
+            await running.create(disk.mission, disk.base)
         await operator.attend(disk, running)
     if disk.invariants.bugs:
         raise disk.invariants.bugs[0]

@@ -1,0 +1,77 @@
+"""The whole engine under simulation: every seed keeps the invariants, every crash ends in the same outcome."""
+
+from functools import cache
+
+import pytest
+
+from harnd.domain.goal.goal import Ending
+from tests.sim.faults import Faults
+from tests.sim.missions import demo_mission, random_mission
+from tests.sim.simulate import Result, simulate
+
+SEEDS = 240
+CHUNK = 10
+STRIDE = 24  # so many tests share the crash points of the demo mission
+
+
+@cache
+def undisturbed() -> Result:
+    return simulate(demo_mission(), seed=1)
+
+
+def moody(seed: int) -> Result:
+    return simulate(random_mission(seed), seed=seed, faults=Faults(chance=0.02, theft=0.01, seed=seed), moody=True)
+
+
+def test_a_mission_goes_from_objective_to_completion():
+    result = undisturbed()
+
+    assert result.ending is Ending.SUCCEEDED
+    assert result.accepted == ("p1.report", "p1.slug", "p1.wrap", "p2.cli")
+    assert [len(item.attempts) for item in result.goal.work.values()] == [1, 2, 1, 1]
+    assert len(result.goal.milestones) == 2
+
+
+@pytest.mark.timeout(300)
+@pytest.mark.parametrize("first", range(1, STRIDE + 1))
+def test_a_crash_at_any_append_or_effect_ends_in_the_same_outcome(first):
+    expected = undisturbed()
+
+    for point in range(first, expected.points + 1, STRIDE):
+        result = simulate(demo_mission(), seed=1, faults=Faults(crash_at=point))
+
+        assert (point, result.crashes, result.outcome) == (point, 1, expected.outcome)
+
+
+@pytest.mark.timeout(300)
+@pytest.mark.parametrize("first", range(0, SEEDS, CHUNK))
+def test_every_seed_ends_and_keeps_the_invariants(first):
+    for seed in range(first, first + CHUNK):
+        result = moody(seed)
+
+        assert result.ending is not None
+
+
+@pytest.mark.parametrize("seed", [3, 17])
+def test_a_seed_repeats_exactly(seed):
+    assert moody(seed).trace == moody(seed).trace
+
+
+def test_seeds_differ():
+    assert len({moody(seed).trace for seed in range(5)}) == 5
+
+
+def test_a_failing_seed_says_which_it_is_and_what_came_last():
+    class Broken(Faults):
+        def strikes(self) -> bool:
+            if self.passed > 30:
+                raise RuntimeError("planted")
+            self.passed += 1
+            return False
+
+    with pytest.raises(BaseException) as failure:
+        simulate(demo_mission(), seed=7, faults=Broken())
+
+    said = "\n".join(failure.value.__notes__)
+    assert "seed 7, after 1 incarnations" in said
+    assert "append demo fence=1 goal.created/1" in said
