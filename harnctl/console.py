@@ -117,11 +117,17 @@ class Console:
 
     def addressed(self, block: Block) -> Block:
         """Make a command reach this daemon when it is pasted: what was said on the command line is said again."""
-        if not isinstance(block, Command) or block.words[:1] != ("harnctl",):
+        if not isinstance(block, Command):
             return block
         state = ("--state", str(self.state)) if self.state else ()
         socket = ("--socket", str(self.socket)) if self.socket else ()
-        return Command(("harnctl", *state, *socket, *block.words[1:]), block.why)
+        match block.words:
+            case ("harnctl" | "harnd" as program, *rest):
+                return Command((program, *state, *socket, *rest), block.why)
+            case (python, "-m", "harnd", *rest):
+                return Command((python, "-m", "harnd", *state, *socket, *rest), block.why)
+            case _:
+                return block
 
     def _document(self, name: str, content: Mapping[str, object]) -> None:
         text = json.dumps({"schema": f"harnctl.{name}/1", **content}, separators=(",", ":"))

@@ -8,7 +8,8 @@ from protocol.replies import Done
 
 def done(change: Done, verb: str) -> Iterator[Block]:
     """Say what was done, what the daemon says of it, and how to see what comes of it."""
-    yield Line((Span(f"{verb} ", Style.GOOD), Span(f"{change.goal} {change.subject}", Style.STRONG)))
+    about = change.goal if change.subject == change.goal else f"{change.goal} {change.subject}"
+    yield Line((Span(f"{verb} ", Style.GOOD), Span(about, Style.STRONG)))
     yield from (Paragraph(sentence) for sentence in change.said)
     yield Gap()
     yield command("why", change.goal)

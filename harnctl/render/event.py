@@ -22,7 +22,8 @@ def page(listed: EventPage, *, after: int, goal: GoalId | None) -> Iterator[Bloc
 
 def event(happened: EventView) -> Line:
     """Show one event: its sequence number first, since that is what `--after` takes."""
-    body = json.dumps(happened.body, ensure_ascii=False, separators=(", ", ": "))
+    said = {name: value for name, value in happened.body.items() if name != "type"}  # which is the tag again
+    body = json.dumps(said, ensure_ascii=False, separators=(", ", ": "))
     return Line(
         (
             Span(f"{happened.seq}  ", Style.FAINT),

@@ -189,9 +189,14 @@ def test_at_forty_columns_only_commands_and_logs_are_wider(verb, harnctl, daemon
     assert [line for line in ran.out.splitlines() if len(line) > 40 and "  harnctl " not in line] == []
 
 
-def test_two_shown_commands_reach_the_daemon_that_was_named(harnctl, daemon):
+def test_a_shown_command_reaches_the_daemon_that_was_named(harnctl, daemon):
     ran = harnctl("goal", "list", "--state", "/srv/my state", "--socket", str(daemon.path), HARND_SOCKET="/nowhere")
     assert f"  harnctl --state '/srv/my state' --socket {daemon.path} inbox\n" in ran.out
+
+
+def test_the_daemon_that_is_to_be_started_is_the_one_that_was_named(harnctl):
+    ran = harnctl("goal", "list", "--state", "/srv/s", "--socket", "/srv/no.sock")
+    assert ran.err.endswith("harnd --state /srv/s --socket /srv/no.sock\n")
 
 
 def test_nothing_is_said_when_there_is_nothing(harnctl, daemon):
@@ -218,6 +223,13 @@ def test_what_a_model_wrote_does_nothing_in_text_and_in_json(harnctl, daemon):
     assert document.rstrip("\n").isprintable()
     assert document.isascii()
     assert json.loads(document)["rationale"] == "\x1b]52;c;eA==\x07 \x9b2J \u202e \x7f [/INST] [bold"
+
+
+def test_an_event_says_its_kind_once(harnctl, daemon):
+    (event,) = golden("events.list").events
+    twice = msgspec.structs.replace(event, body={"type": event.tag, "plan": 1})
+    daemon.answers("events.list", golden("events.list", events=(twice,)))
+    assert harnctl("events", columns=200).out.splitlines()[0].endswith('Z  {"plan": 1}')
 
 
 def test_a_page_of_events_ends_with_the_command_for_the_next(harnctl, daemon):
