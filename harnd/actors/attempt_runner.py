@@ -202,8 +202,12 @@ class AttemptRunner:
         )
 
     async def _looked_around(self, before: Surroundings, report: AttemptReport) -> AttemptReport:
-        differences = await self._world.workspace.restore(self._place.repository, before)
-        return _with(report, reports=differences) if differences else report
+        workspace, repository = self._world.workspace, self._place.repository
+        differences = await workspace.restore(repository, before)
+        if not differences:
+            return report
+        strayed = (await workspace.surroundings(repository)).strayed_since(before)
+        return _with(report, reports=differences, strayed=strayed)
 
 
 def _with(report: AttemptReport, **changes: object) -> AttemptReport:

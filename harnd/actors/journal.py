@@ -73,6 +73,8 @@ class Journal:
                 await self._append(goal, events, promise)
             except ConflictError:
                 self._in_step = False
+                if promise is not None and await self._store.answered(promise.key) is not None:
+                    return ()  # the same request was answered meanwhile: what it asked for holds
             else:
                 return events
 

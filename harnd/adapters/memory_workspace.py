@@ -156,8 +156,8 @@ class MemoryWorkspace:
         await checkpoint()
         known = self.repository(repository)
         foreign = ((name, at) for name, at in known.refs.items() if not _is_own(name))
-        status = Digest(_digest(part for path, content in sorted(known.checkout.items()) for part in (path, content)))
-        return Surroundings(tuple(sorted(foreign)), Digest(_digest(())), Digest(_digest(())), HEAD, status)
+        edited = tuple((path, Digest(_digest((content,)))) for path, content in sorted(known.checkout.items()))
+        return Surroundings(tuple(sorted(foreign)), Digest(_digest(())), Digest(_digest(())), HEAD, edited)
 
     async def restore(self, repository: str, before: Surroundings) -> tuple[str, ...]:
         """Put back goals' branches that somebody else moved; say what differs, a line each."""
@@ -165,8 +165,8 @@ class MemoryWorkspace:
         lines = [line for name in self._goal_branches(known, before) if (line := _put_back(known, name, before))]
         now = await self.surroundings(repository)
         lines += _moved(dict(before.refs), dict(now.refs))
-        if before.status != now.status:
-            lines.append(f"checkout: files in {repository} changed")
+        if strayed := now.strayed_since(before):
+            lines.append(f"checkout: files in {repository} changed: {', '.join(map(repr, strayed))}")
         return tuple(lines)
 
     def _goal_branches(self, known: MemoryRepository, before: Surroundings) -> list[str]:

@@ -5,7 +5,8 @@ answer, also from the next daemon.
 """
 
 import pwd
-from typing import TypeVar, cast
+from collections.abc import Callable
+from typing import TypeAlias, TypeVar, cast
 
 import msgspec
 
@@ -25,6 +26,7 @@ from protocol.ids import Digest, GoalId
 from protocol.replies import Done, GoalCreated
 
 ReplyT = TypeVar("ReplyT", bound=msgspec.Struct)
+Word: TypeAlias = Callable[[Goal], bytes]
 
 
 class Changes:
@@ -39,22 +41,31 @@ class Changes:
     async def make(self, request: wire.Change[ReplyT], principal: Principal) -> ReplyT:
         """Carry a change out and answer it; raises `Refusal`, a rule's `Rejected` or a port's error."""
         payload = digest_of([request.method, request])
-        if (known := await self._store.answered(request.key)) is not None:
-            if known.payload != payload:
-                raise KeyReusedError(request.key)
-            return cast("ReplyT", _stored_answer(request, known.answer))
-        by = operator_name(principal.uid)
-        if isinstance(request, wire.CreateGoal):
-            return cast("ReplyT", await self._create(request, payload, by))
-        goal, command, subject = _command(request, by)
-        promise = Promise(request.key, payload, lambda after: self._worded(after, subject))
-        after = await self._roster.ask(goal, command, promise)
-        return cast("ReplyT", self._done(after, subject))
+        if (known := await self._answer_to(request, payload)) is not None:
+            return known
+        goal, command, word = await self._command(request, operator_name(principal.uid))
+        await self._roster.ask(goal, command, Promise(request.key, payload, word))
+        # What is stored is what is said, also when the same request came in twice at once.
+        answer = await self._answer_to(request, payload)
+        if answer is None:
+            raise AssertionError(f"{request.method} was made and not answered")
+        return answer
 
-    async def _create(self, request: wire.CreateGoal, payload: Digest, by: str) -> GoalCreated:
-        intent = await self._enrolment.intent(request)
-        promise = Promise(request.key, payload, lambda after: msgspec.json.encode(_created(after)))
-        return _created(await self._roster.ask(intent.goal, c.CreateGoal(intent, by=by), promise))
+    async def _answer_to(self, request: wire.Change[ReplyT], payload: Digest) -> ReplyT | None:
+        known = await self._store.answered(request.key)
+        if known is None:
+            return None
+        if known.payload != payload:
+            raise KeyReusedError(request.key)
+        kind = GoalCreated if isinstance(request, wire.CreateGoal) else Done
+        return cast("ReplyT", msgspec.json.decode(known.answer, type=kind))
+
+    async def _command(self, request: wire.Change[ReplyT], by: str) -> tuple[GoalId, c.GoalCommand, Word]:
+        if isinstance(request, wire.CreateGoal):
+            intent = await self._enrolment.intent(request)
+            return intent.goal, c.CreateGoal(intent, by=by), lambda after: msgspec.json.encode(_created(after))
+        goal, command, subject = _command(request, by)
+        return goal, command, lambda after: self._worded(after, subject)
 
     def _worded(self, goal: Goal, subject: str) -> bytes:
         return msgspec.json.encode(self._done(goal, subject))
@@ -63,12 +74,6 @@ class Changes:
         where = position(goal, self._clock.now())
         name = goal.intent.goal
         return Done(goal=name, subject=subject or name, version=goal.version, said=(f"{name}: {where.reason}.",))
-
-
-def _stored_answer(request: wire.Change[ReplyT], answer: bytes) -> Done | GoalCreated:
-    if isinstance(request, wire.CreateGoal):
-        return msgspec.json.decode(answer, type=GoalCreated)
-    return msgspec.json.decode(answer, type=Done)
 
 
 def operator_name(uid: int) -> str:

@@ -32,7 +32,13 @@ class Surroundings(msgspec.Struct, frozen=True):
     config: Digest
     hooks: Digest
     head: str  # the operator's HEAD: a ref name, or an object when detached
-    status: Digest  # of the operator's `git status`, changed files' contents included
+    edited: tuple[tuple[str, Digest], ...]  # paths in the operator's checkout that differ from HEAD, and what they hold
+
+    def strayed_since(self, before: "Surroundings") -> tuple[str, ...]:
+        """Return the paths of the operator's checkout that changed since `before`; none can be told after a switch."""
+        if self.head != before.head:
+            return ()
+        return tuple(sorted({path for path, _ in {*self.edited} ^ {*before.edited}}))
 
 
 class Recording(msgspec.Struct, frozen=True):

@@ -222,7 +222,8 @@ def _rules(item: Item) -> list[str]:
         for number, name in enumerate(item.trouble, 1)
         if name != "good"
     ]
-    good = f'do = [{{ say = "at it" }}, {{ sleep = {item.takes} }}, {{ write = "{item.file}", text = "good {item.key}\\n" }}]'
+    write = f'{{ write = "{item.file}", text = "good {item.key}\\n" }}'
+    good = f'do = [{{ say = "at it" }}, {{ sleep = {item.takes} }}, {write}]'
     return [*troubles, _rule(when, f'{good}\nanswer = "done"')]
 
 

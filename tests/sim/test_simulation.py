@@ -69,7 +69,7 @@ def test_a_failing_seed_says_which_it_is_and_what_came_last():
             self.passed += 1
             return False
 
-    with pytest.raises(BaseException) as failure:
+    with pytest.raises(ExceptionGroup) as failure:
         simulate(demo_mission(), seed=7, faults=Broken())
 
     said = "\n".join(failure.value.__notes__)

@@ -14,7 +14,7 @@ from typing import Final
 from harnd.adapters.git import names
 from harnd.adapters.git.repository import ABSENT, Change, Repository
 from harnd.adapters.git.rescue import keep_commits
-from harnd.adapters.git.surroundings import edited, foreign_refs, look
+from harnd.adapters.git.surroundings import foreign_refs, look
 from harnd.ports.workspace import Surroundings
 
 FILES_NAMED: Final = 10
@@ -42,16 +42,14 @@ async def restore(repository: Repository, before: Surroundings) -> tuple[str, ..
         lines.append(f"{Difference.HOOKS}: the repository's hooks are not what they were")
     if before.head != now.head:
         lines.append(f"{Difference.HEAD}: the operator's checkout was at {before.head} and is at {now.head}")
-    elif before.status != now.status:
-        lines.append(f"{Difference.CHECKOUT}: files in {repository.top} changed; {_named(await edited(repository))}")
+    elif strayed := now.strayed_since(before):
+        lines.append(f"{Difference.CHECKOUT}: files in {repository.top} changed: {_named(strayed)}")
     return tuple(lines)
 
 
 def _named(files: tuple[str, ...]) -> str:
-    if not files:
-        return "none differs from HEAD now"
     more = f" and {len(files) - FILES_NAMED} more" if len(files) > FILES_NAMED else ""
-    return f"different from HEAD now: {', '.join(map(repr, files[:FILES_NAMED]))}{more}"
+    return f"{', '.join(map(repr, files[:FILES_NAMED]))}{more}"
 
 
 def _moved(before: dict[str, str], now: dict[str, str]) -> list[str]:

@@ -41,7 +41,7 @@ async def look(repository: Repository) -> Surroundings:
         config=await to_thread.run_sync(_digest, [common / name for name in CONFIGURATION]),
         hooks=await to_thread.run_sync(_digest_folders, [common / "hooks", hooks]),
         head=await _head(repository),
-        status=await to_thread.run_sync(_digest_status, top, status),
+        edited=await to_thread.run_sync(_edited, top, status),
     )
 
 
@@ -52,11 +52,6 @@ async def foreign_refs(repository: Repository) -> dict[str, str]:
         for name, at in (await repository.refs()).items()
         if not name.startswith((names.ATTEMPT_BRANCHES, names.OWN))
     }
-
-
-async def edited(repository: Repository) -> tuple[str, ...]:
-    """List the files of the operator's checkout that differ from its HEAD."""
-    return tuple(_path(entry) for entry in entries(await _status(repository)))
 
 
 async def _head(repository: Repository) -> str:
@@ -76,9 +71,12 @@ def _path(entry: str) -> str:
     return entry.split(" ", _WORDS_BEFORE_PATH[entry[0]])[-1]
 
 
-def _digest_status(top: Path, status: bytes) -> Digest:
-    paths = [top / _path(entry) for entry in entries(status)]
-    return Digest(hashlib.sha256(status + _digest(paths).encode()).hexdigest())
+def _edited(top: Path, status: bytes) -> tuple[tuple[str, Digest], ...]:
+    return tuple((path, _digest_entry(entry, top / path)) for entry in entries(status) for path in [_path(entry)])
+
+
+def _digest_entry(entry: str, path: Path) -> Digest:
+    return Digest(hashlib.sha256(os.fsencode(entry) + b"\0" + _mark(path)).hexdigest())
 
 
 def _digest_folders(folders: list[Path]) -> Digest:

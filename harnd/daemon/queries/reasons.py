@@ -6,7 +6,7 @@ The first condition that holds is told, and of a chain of waiting items both end
 
 from dataclasses import dataclass
 
-from harnd.daemon.queries.wording import command, span
+from harnd.daemon.queries.wording import command, count, span
 from harnd.domain.goal import failure as failures
 from harnd.domain.goal.backoff import attempt_not_before
 from harnd.domain.goal.evolve import evolve
@@ -141,7 +141,7 @@ def _spent(goal: Goal, item: Work, now: Instant) -> str:
     if goal.left(Unit.ATTEMPTS) < 1:
         return "every attempt is spent or set aside"
     if goal.left(Unit.AGENT_CALLS) < calls:
-        return f"an attempt takes {calls} agent calls, and {goal.left(Unit.AGENT_CALLS)} are left"
+        return f"an attempt takes {count(calls, 'agent call')}, and {goal.left(Unit.AGENT_CALLS)} are left"
     if goal.runtime_left(now) < 1:
         return f"the active runtime of {span(limits.active_runtime)} is used up"
     return f"agents have answered {item.answers} times for it, and {limits.answers_per_work} answers are allowed"
@@ -210,7 +210,7 @@ def _integrating(goal: Goal, item: Work) -> Reason:
 
 
 def _in_review(goal: Goal, item: Work) -> Reason:
-    open_findings = f", with {len(item.findings)} findings to dispose of" if item.findings else ""
+    open_findings = f", with {count(len(item.findings), 'finding')} to dispose of" if item.findings else ""
     return Reason(
         condition=f"{item.id} is proved and waits to be accepted{open_findings}",
         since=item.since,

@@ -33,6 +33,11 @@ def span(micros: int) -> str:
     return f"{seconds // large}{units[0]}" + (f" {rest}{units[1]}" if rest else "")
 
 
-def size(count: int) -> str:
+def size(octets: int) -> str:
     """Say how large something is: `36 KiB`, `12 MiB`."""
-    return f"{count // MIB} MiB" if count >= 10 * MIB else f"{-(-count // 1024)} KiB"
+    return f"{octets // MIB} MiB" if octets >= 10 * MIB else f"{-(-octets // 1024)} KiB"
+
+
+def count(number: int, noun: str) -> str:
+    """Say a number of things: `1 finding`, `2 findings`."""
+    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"

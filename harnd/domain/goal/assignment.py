@@ -45,9 +45,9 @@ def names_of(goal: Goal, item: Work, attempt: int, outputs: dict[str, str], text
 
 
 def texts_wanted(item: Work) -> tuple[Digest, ...]:
-    """Return the blobs that say what the last ended attempt failed on."""
-    ended = [attempt for attempt in item.attempts if not attempt.open]
-    wanted = _failed_outputs(ended[-1]) if ended else []
+    """Return the blobs that say what the work failed on last."""
+    telling = _telling(item.attempts)
+    wanted = _failed_outputs(telling) if telling else []
     if item.integration is not None and item.integration.proof is not None:
         wanted.extend(entry.output for entry in item.integration.proof.failures() if entry.output is not None)
     return tuple(dict.fromkeys(wanted))
@@ -86,10 +86,18 @@ def _feedback(item: Work, attempt: int, texts: Mapping[Digest, str]) -> Iterator
         yield f"The operator says: {item.guidance}"
     for finding in item.findings:
         yield f"The operator found ({finding.id}): {finding.text}"
-    ended = [entry for entry in item.attempts[: attempt - 1] if not entry.open]
-    if ended:
-        yield from _about_attempt(ended[-1], texts)
+    telling = _telling(item.attempts[: attempt - 1])
+    if telling is not None:
+        yield from _about_attempt(telling, texts)
     yield from _about_integration(item, texts)
+
+
+def _telling(attempts: tuple[Attempt, ...]) -> Attempt | None:
+    """Return the last ended attempt that says something about the work.
+
+    One that nobody pays for was cut short from outside; to tell of it instead would hide what is to be mended.
+    """
+    return next((attempt for attempt in reversed(attempts) if not attempt.open and attempt.charged), None)
 
 
 def _about_attempt(attempt: Attempt, texts: Mapping[Digest, str]) -> Iterator[str]:

@@ -147,6 +147,7 @@ class AttemptReport(msgspec.Struct, frozen=True):
     changed: tuple[str, ...] = ()
     proof: Proof | None = None
     reports: tuple[str, ...] = ()
+    strayed: tuple[str, ...] = ()  # what changed meanwhile in the operator's checkout
 
 
 class ReportAttempt(Command, frozen=True):

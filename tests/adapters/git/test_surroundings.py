@@ -67,7 +67,7 @@ async def test_the_edited_files_are_named(house: GitHouse):
     house.write(house.path, "README.md", b"x")
     house.write(house.path, "new\nline", b"x")
     [line] = await house.workspace.restore(house.path, before)
-    assert line.endswith("different from HEAD now: 'README.md', 'new\\nline'")
+    assert line.endswith("changed: 'README.md', 'new\\nline'")
 
 
 async def test_a_hook_outside_the_default_folder_is_seen(house: GitHouse):

@@ -1,14 +1,17 @@
 """What becomes of an attempt.  A runner reports; the rules judge: success is a satisfied proof of a real change."""
 
+from typing import Final, TypeAlias
+
 from harnd.domain.goal import commands as c
 from harnd.domain.goal import events as e
 from harnd.domain.goal import failure as failures
 from harnd.domain.goal.goal import Goal
-from harnd.domain.goal.overlap import undeclared
+from harnd.domain.goal.overlap import covers, undeclared
 from harnd.domain.goal.work import Work
 from protocol.values import AttemptOutcome, FailureClass
 
-Judged = tuple[AttemptOutcome, FailureClass | None, str]
+_NAMED: Final = 10
+Judged: TypeAlias = tuple[AttemptOutcome, FailureClass | None, str]
 
 
 def decide_attempt(goal: Goal, command: c.ReportAttempt) -> list[e.GoalEvent]:
@@ -24,7 +27,7 @@ def decide_attempt(goal: Goal, command: c.ReportAttempt) -> list[e.GoalEvent]:
 
 def _ended(item: Work, command: c.ReportAttempt) -> e.AttemptEnded:
     report = command.report
-    outcome, failure, detail = _judge(report)
+    outcome, failure, detail = _judge(report, item)
     return e.AttemptEnded(
         work=command.work,
         attempt=command.attempt,
@@ -44,7 +47,11 @@ def _ended(item: Work, command: c.ReportAttempt) -> e.AttemptEnded:
     )
 
 
-def _judge(report: c.AttemptReport) -> Judged:
+def _judge(report: c.AttemptReport, item: Work) -> Judged:
+    if strayed := _strayed(report, item):
+        named = ", ".join(strayed[:_NAMED])
+        detail = f"files of the operator's checkout changed while it ran, and they are this item's: {named}"
+        return AttemptOutcome.FAILED, FailureClass.PERMISSION, detail
     if report.outcome is not AttemptOutcome.SUCCEEDED:
         return report.outcome, report.failure or FailureClass.ENVIRONMENT, report.detail
     if not report.changed:
@@ -55,3 +62,14 @@ def _judge(report: c.AttemptReport) -> Judged:
         names = ", ".join(f"{entry.name} {entry.found}" for entry in report.proof.failures())
         return AttemptOutcome.FAILED, FailureClass.PROOF, f"the proof does not hold: {names or 'no criterion'}"
     return AttemptOutcome.SUCCEEDED, None, report.detail
+
+
+def _strayed(report: c.AttemptReport, item: Work) -> tuple[str, ...]:
+    """Return what is laid to the attempt of the changes in the operator's checkout.
+
+    The operator works there too, at any hour: a change is the attempt's when it changed nothing in its own place, or
+    when the path is one that the item declares.  Everything else is reported and blamed on nobody.
+    """
+    if report.strayed and not report.changed and report.outcome is AttemptOutcome.SUCCEEDED:
+        return report.strayed
+    return tuple(path for path in report.strayed if any(covers(declared, path) for declared in item.paths))
