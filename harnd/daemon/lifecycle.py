@@ -10,7 +10,6 @@ import sys
 from importlib.metadata import version
 
 import anyio
-import anyio.abc
 
 from harnd.actors.roster import Roster
 from harnd.daemon.changes import Changes

@@ -4,6 +4,7 @@ import sqlite3
 from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
+from typing import cast
 
 import anyio
 
@@ -19,7 +20,9 @@ from harnd.adapters.store.opening import open_inline_store
 from harnd.adapters.virtual import SeededEntropy, VirtualClock
 from harnd.domain.goal.commands import CreateGoal
 from harnd.ports.errors import PortError
-from harnd.ports.store import Recorded
+from harnd.ports.sessions import Sessions
+from harnd.ports.store import EventStore, Recorded
+from harnd.ports.workspace import Workspace
 from harnd.ports.world import World
 from protocol.ids import CommitId, GoalId, InstanceId
 from tests.sim.faults import Faults, FaultyCommands, FaultySessions, FaultyStore, FaultyWorkspace
@@ -97,27 +100,19 @@ async def daemon(disk: Disk, faults: Faults) -> AsyncGenerator[Daemon]:
     async with open_inline_store(disk.database, disk.clock) as inner, anyio.create_task_group() as tasks:
         store = FaultyStore(inner, disk, faults, tasks.cancel_scope)
         await store.usurp(instance)
+        sessions = ImaginarySessions(
+            {"script.toml": disk.mission.script()}, files=disk.workspace.files, machine=disk.machine
+        )
+        commands = ImaginaryCommands(respond, files=disk.workspace.files, machine=disk.machine)
         world = World(
             clock=disk.clock,
             entropy=disk.entropy,
-            store=store,
+            store=cast("EventStore", store),
             blobs=disk.blobs,
-            sessions=FaultySessions(
-                ImaginarySessions(
-                    {"script.toml": disk.mission.script()}, files=disk.workspace.files, machine=disk.machine
-                ),
-                disk,
-                faults,
-                tasks.cancel_scope,
-            ),
-            commands=FaultyCommands(
-                ImaginaryCommands(respond, files=disk.workspace.files, machine=disk.machine),
-                disk,
-                faults,
-                tasks.cancel_scope,
-            ),
+            sessions=cast("Sessions", FaultySessions(sessions, disk, faults, tasks.cancel_scope)),
             processes=ImaginaryProcesses(disk.machine, disk.clock),
-            workspace=FaultyWorkspace(disk.workspace, disk, faults, tasks.cancel_scope),
+            commands=FaultyCommands(commands, disk, faults, tasks.cancel_scope),
+            workspace=cast("Workspace", FaultyWorkspace(disk.workspace, disk, faults, tasks.cancel_scope)),
         )
         roster = Roster(world, instance, TraceWatcher(disk))
         await tasks.start(roster.run)

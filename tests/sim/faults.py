@@ -52,7 +52,6 @@ class Faults:
             return True
         return self.crashes < self._most and self._dice.random() < self._chance
 
-
     def steals(self) -> bool:
         """Tell whether somebody else takes the lease before the next append."""
         return self._dice.random() < self._theft
@@ -102,7 +101,6 @@ class FaultyStore(_Faulty):
         self._disk.invariants.appended(change, recorded)
         await self._point(f"after append {tags}")
         return recorded
-
 
     async def _steal(self, change: Append) -> None:
         thief = InstanceId("thief")

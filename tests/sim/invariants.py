@@ -89,6 +89,7 @@ class Invariants:
 
     def _check_once(self, recorded: tuple[Recorded, ...]) -> None:
         for record in recorded:
+            name: tuple[str, int]
             match decode(record.body):
                 case AttemptEnded(work=work, attempt=attempt):
                     name = (work, attempt)

@@ -8,6 +8,8 @@ import random
 from collections.abc import Mapping, MutableMapping
 from dataclasses import dataclass, field
 
+import msgspec
+
 from harnd.adapters.imaginary_commands import Outcome
 from harnd.domain.goal.intent import Criterion, Intent, Limits, Mission, Replanning, Specialist
 from harnd.domain.goal.template import AgentStage, CommandStage, ParallelStage, PrepareStage, ProofCommand, Template
@@ -64,7 +66,7 @@ class SimMission:
             repository=REPOSITORY,
             base_ref="main",
             base_commit=base,
-            limits=Limits(**limits),
+            limits=msgspec.convert(limits, Limits),
             team=(_specialist("maker"), _specialist("planner")),
             templates=(_template("change", self.max_attempts), _template("wide", self.max_attempts)),
             mission=Mission(
@@ -103,7 +105,7 @@ def respond(task: CommandTask, files: MutableMapping[str, bytes]) -> Outcome | N
         case ("check", name):
             good = files.get(name, b"").startswith(b"good")
             return Outcome(
-                exit_code=0 if good else 1, stdout=f"{name} is {'good' if good else 'bad'}\n", takes=2 * SECOND
+                exit_code=0 if good else 1, stdout=f"{name} is {'good' if good else 'bad'}\n", takes=Micros(2 * SECOND)
             )
         case ("format", *_):
             return Outcome(takes=SECOND)

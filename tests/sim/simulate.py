@@ -4,8 +4,9 @@ The scheduler's dice are trio's own and private; they are touched in one place, 
 they vanish.  A failing run prints its seed and the end of its trace.
 """
 
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
+from typing import Any
 
 import anyio
 import trio.testing
@@ -55,15 +56,14 @@ def simulate(mission: SimMission, *, seed: int = 0, faults: Faults | None = None
         raise
 
 
-def seeded(seed: int, main: Callable[[], object]) -> Result:
+def seeded(seed: int, main: Callable[[], Awaitable[Result]]) -> Result:
     """Run an async function on a mock clock with a scheduler that follows from the seed."""
-    inside = vars(scheduler)
+    inside: dict[str, Any] = scheduler.__dict__
     assert "_ALLOW_DETERMINISTIC_SCHEDULING" in inside, "trio has renamed its switch"
     inside["_ALLOW_DETERMINISTIC_SCHEDULING"] = True
     inside["_r"].seed(seed)
     clock = trio.testing.MockClock(autojump_threshold=0)
-    result: Result = anyio.run(main, backend="trio", backend_options={"clock": clock})
-    return result
+    return anyio.run(main, backend="trio", backend_options={"clock": clock})
 
 
 async def _live(disk: Disk, faults: Faults, operator: Operator) -> Result:
