@@ -15,7 +15,7 @@ from typing import Final, TextIO
 import msgspec
 
 from harnctl.client import Client, ClientError
-from harnctl.client.place import NoSocketPath, find_socket, find_state
+from harnctl.client.place import NoSocketPath, find_socket
 from harnctl.failures import Failure, exit_of
 from harnctl.render.blocks import Block, Command
 from harnctl.render.error import failed
@@ -51,11 +51,6 @@ class Console:
             return find_socket(self.environ, state=self.state, socket=self.socket)
         except NoSocketPath as error:
             raise Failure("socket.no_path", str(error), fix="set HARND_SOCKET to a shorter path") from error
-
-    @property
-    def state_path(self) -> Path:
-        """Where the daemon keeps its state."""
-        return find_state(self.environ, self.state)
 
     def client(self) -> Client:
         """Return a client of the daemon; it connects when first asked."""
@@ -131,7 +126,7 @@ class Console:
 
     def _document(self, name: str, content: Mapping[str, object]) -> None:
         text = json.dumps({"schema": f"harnctl.{name}/1", **content}, separators=(",", ":"))
-        self.out.write(text.replace("\x7f", "\\u007f") + "\n")
+        self.out.write(text + "\n")
         self.out.flush()
 
     def _write(self, stream: TextIO, blocks: Iterable[Block]) -> None:

@@ -1,19 +1,23 @@
 """The client asks over a real socket, whatever is at the other end of it (cases E03, E11, E13, E15)."""
 
+import json
 import os
 import socket
 from contextlib import aclosing, closing
 from itertools import islice
 from pathlib import Path
+from typing import cast
 
 import anyio
 import pytest
 
 from harnctl.client import Client, Lost, ProtocolError, Refused, Unreachable, VersionMismatch, new_key
 from harnctl.client.aio import AsyncClient
+from harnctl.client.door import CREDENTIALS, check_peer
 from harnctl.client.following import PATIENCE, Cursor
 from harnctl.client.place import find_socket, find_state
 from protocol.bounds import FRAME_BYTES
+from protocol.decoding import write
 from protocol.errors import Exit, Refusal
 from protocol.ids import IDEMPOTENCY_KEY, GoalId, matches
 from protocol.notices import EventNotice, LaggedNotice
@@ -133,6 +137,15 @@ def test_a_directory_of_another_user_is_not_entered(client, daemon, monkeypatch)
         client.ask(ListGoals())
 
 
+def test_a_process_of_another_user_is_not_spoken_to():
+    class Foreign:
+        def getsockopt(self, *_):
+            return CREDENTIALS.pack(4242, os.getuid() + 1, 0)
+
+    with pytest.raises(Unreachable, match="not your daemon"):
+        check_peer(cast("socket.socket", Foreign()), Path("/run/harnd.sock"))
+
+
 def test_a_path_too_long_for_a_socket_is_said_to_be(place):
     with pytest.raises(Unreachable, match="longer than 107 bytes"):
         Client(place / ("deep/" * 30) / "harnd.sock").ask(ListGoals())
@@ -167,6 +180,17 @@ def test_a_daemon_of_another_version_is_named_with_path_and_version(client, daem
         client.ask(ListGoals())
     assert raised.value.fix == "stop process 4242"
     assert raised.value.details.items() >= {**details, "socket": str(place / "harnd.sock")}.items()
+
+
+def test_an_answer_may_come_in_pieces_of_any_size(client, place):
+    def serve(connection):
+        connection.recv(65536)
+        welcome = json.dumps({"jsonrpc": "2.0", "id": 1, "result": write(golden("initialize"))}).encode()
+        for byte in welcome + b"\n":
+            connection.sendall(bytes([byte]))
+
+    with Impostor(place / "harnd.sock", serve):
+        assert client.welcome == golden("initialize")
 
 
 def test_a_daemon_that_is_busy_is_busy_and_not_of_another_version(client, daemon):

@@ -97,6 +97,27 @@ def test_a_log_keeps_its_lines_and_loses_its_powers():
     ]
 
 
+EVIL = "\x1b]0;t\x07\x9b2J\u202e"
+
+
+@pytest.mark.parametrize(
+    "block",
+    [
+        Heading(EVIL),
+        Line((Span(EVIL),)),
+        Paragraph(EVIL),
+        Fields(((EVIL, EVIL),)),
+        Table((EVIL, EVIL), ((Span(EVIL), Span(EVIL)),)),
+        Verbatim(EVIL),
+        Command((EVIL,), why=EVIL),
+    ],
+    ids=lambda block: type(block).__name__,
+)
+@pytest.mark.parametrize("columns", [1, 40, 200])
+def test_no_block_lets_a_character_act(block, columns):
+    assert all(line.isprintable() for line in laid_out(block, columns=columns))
+
+
 @given(st.text(), st.integers(0, 30))
 def test_cutting_never_takes_more_room_than_there_is(text, columns):
     assert width(cut(text, columns, end="…")) <= max(columns, 0)

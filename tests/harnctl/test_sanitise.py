@@ -14,7 +14,8 @@ KEPT_SELECTORS = "\ufe0e\ufe0f"
 EDGES = st.sampled_from(
     "a1#\u094d\u0915\u0301\u20e3\u200c\u200d\ufe0e\ufe0f\u0627❤👩🚀\U0001f3fd\U0001f3f4\U000e0067\x1b\n\t"
 )
-TEXTS = st.text(st.characters(codec=None) | EDGES | st.characters(categories=["Cc", "Cf", "Cs", "Mn", "Zl", "Zp"]))
+ANYTHING = st.characters(codec=None) | st.characters(categories=["Cc", "Cf", "Cs", "Mn", "Zl", "Zp"])
+TEXTS = st.text(EDGES) | st.text(ANYTHING)
 LINES = st.sampled_from(Lines)
 
 ACTS = [
@@ -40,6 +41,8 @@ ACTS = [
     ("\u2028\u2029", r"\u2028\u2029"),
     ("\udc9b", r"\udc9b"),
     ("\ue000\ufffe\U0010ffff", r"\ue000\ufffe\U0010ffff"),
+    ("a\x1b\u0301", r"a\x1b\u0301"),  # and on the last letter of an escape
+    ("1\x1b\ufe0f", r"1\x1b\ufe0f"),
     ("\u0301alone", r"\u0301alone"),  # would sit on what stands before the text
 ]
 
