@@ -4,13 +4,17 @@ It can be run again from the start after a crash: worktree, processes and commit
 processes give their stored results, and proofs are made anew.  It reports; the rules judge.
 """
 
+import json
+from collections.abc import Awaitable, Callable
+from typing import TypeAlias
+
 import anyio
 import msgspec
 
 from harnd.actors.classing import Failure, failure_of_command, failure_of_session, whole_text
 from harnd.actors.prover import Prover
 from harnd.domain.goal.assignment import agent_prompt, names_of, texts_wanted
-from harnd.domain.goal.commands import AttemptReport, ReportAttempt
+from harnd.domain.goal.commands import AttemptReport, GoalCommand, ReportAttempt, ReportObserved
 from harnd.domain.goal.due import RunAttempt
 from harnd.domain.goal.events import Usage
 from harnd.domain.goal.goal import Goal
@@ -19,17 +23,21 @@ from harnd.domain.goal.rendering import RenderError, render
 from harnd.domain.goal.template import AgentStage, CommandStage, ParallelStage, PrepareStage, Stage
 from harnd.ports.errors import PortError
 from harnd.ports.sessions import CommandTask, Ended, SessionEnd, SessionTask
-from harnd.ports.workspace import Place, Recording, Refused, Surroundings
+from harnd.ports.workspace import Place, Recording, Refused, Surroundings, storable
 from harnd.ports.world import World
 from protocol.ids import Digest, EffectKey
 from protocol.values import AttemptOutcome, FailureClass, MicroDollars, Micros
+
+Say: TypeAlias = Callable[[GoalCommand], Awaitable[None]]
+"""Has a command decided and stored before the attempt goes on."""
 
 
 class AttemptRunner:
     """One attempt at one work item."""
 
-    def __init__(self, world: World, goal: Goal, effect: RunAttempt) -> None:
+    def __init__(self, world: World, goal: Goal, effect: RunAttempt, say: Say) -> None:
         self._world = world
+        self._say = say
         self._goal = goal
         self._effect = effect
         self._item = goal.work[effect.work]
@@ -46,7 +54,7 @@ class AttemptRunner:
     async def run(self) -> ReportAttempt:
         """Carry the attempt out, tidy up, and report."""
         workspace, place = self._world.workspace, self._place
-        before = await workspace.surroundings(place.repository)
+        before = await self._surroundings()
         await workspace.open_branch(place.repository, place.goal, self._goal.intent.base_commit)
         path = await workspace.open_worktree(place, self._attempt.base)
         await self._read_texts()
@@ -64,6 +72,17 @@ class AttemptRunner:
     async def withdraw(self) -> None:
         """Tidy up after an attempt that is no longer wanted."""
         await self._world.workspace.discard(self._place)
+
+    async def _surroundings(self) -> Surroundings:
+        """Return what lay around the attempt before anything of it ran, whichever daemon looked."""
+        blobs = self._world.blobs
+        if self._attempt.surroundings is not None:
+            return msgspec.convert(json.loads(await blobs.get(self._attempt.surroundings)), Surroundings)
+        before = await self._world.workspace.surroundings(self._place.repository)
+        # The standard library's JSON carries file names that are no UTF-8, which msgspec's refuses.
+        seen = await blobs.put(json.dumps(msgspec.to_builtins(before)).encode())
+        await self._say(ReportObserved(work=self._effect.work, attempt=self._effect.attempt, surroundings=seen))
+        return before
 
     async def _read_texts(self) -> None:
         for digest in texts_wanted(self._item):
@@ -198,7 +217,7 @@ class AttemptRunner:
             usage=self._usage,
             commit=recording.commit if recording else None,
             tree=recording.tree if recording else None,
-            changed=recording.changed if recording else (),
+            changed=tuple(storable(path) for path in recording.changed) if recording else (),
         )
 
     async def _looked_around(self, before: Surroundings, report: AttemptReport) -> AttemptReport:
@@ -207,7 +226,7 @@ class AttemptRunner:
         if not differences:
             return report
         strayed = (await workspace.surroundings(repository)).strayed_since(before)
-        return _with(report, reports=differences, strayed=strayed)
+        return _with(report, reports=differences, strayed=tuple(storable(path) for path in strayed))
 
 
 def _with(report: AttemptReport, **changes: object) -> AttemptReport:

@@ -1,8 +1,9 @@
 """Effects: which actor carries out what is owed."""
 
-from typing import Protocol, assert_never
+from collections.abc import Callable
+from typing import Protocol, TypeAlias, assert_never
 
-from harnd.actors.attempt_runner import AttemptRunner
+from harnd.actors.attempt_runner import AttemptRunner, Say
 from harnd.actors.integrator import BranchMover, Integrator
 from harnd.actors.planner import PlannerCaller
 from harnd.domain.goal.commands import GoalCommand
@@ -10,6 +11,8 @@ from harnd.domain.goal.due import CallPlanner, Effect, Integrate, MoveBranch, Ru
 from harnd.domain.goal.goal import Goal
 from harnd.ports.errors import PortError
 from harnd.ports.world import World
+
+RunnerFor: TypeAlias = Callable[[World, Goal, Effect, Say], "Runner"]
 
 
 class Runner(Protocol):
@@ -28,13 +31,13 @@ class Runner(Protocol):
         ...
 
 
-def runner_for(world: World, goal: Goal, effect: Effect) -> Runner:
-    """Return the actor for an effect."""
+def runner_for(world: World, goal: Goal, effect: Effect, say: Say) -> Runner:
+    """Return the actor for an effect; what it says on the way is decided and stored before it goes on."""
     match effect:
         case CallPlanner():
             return PlannerCaller(world, goal, effect)
         case RunAttempt():
-            return AttemptRunner(world, goal, effect)
+            return AttemptRunner(world, goal, effect, say)
         case Integrate():
             return Integrator(world, goal, effect)
         case MoveBranch():

@@ -13,7 +13,7 @@ from typing import Protocol, TypeAlias, assert_never
 import anyio
 import anyio.abc
 
-from harnd.actors.effects import Runner, runner_for
+from harnd.actors.effects import Runner, RunnerFor, runner_for
 from harnd.actors.journal import Journal, Promise, Tell
 from harnd.actors.mailbox import Answer, Mailbox
 from harnd.domain.goal.commands import Attend, GoalCommand, Tick
@@ -87,7 +87,7 @@ class GoalSupervisor:
         wakes: Wakes,
         tell: Tell,
         draining: Callable[[], bool] = lambda: False,
-        runners: Callable[[World, Goal, Effect], Runner] = runner_for,
+        runners: RunnerFor = runner_for,
     ) -> None:
         self._goal_id = goal
         self._world = world
@@ -199,7 +199,12 @@ class GoalSupervisor:
     def _start(self, tasks: anyio.abc.TaskGroup, goal: Goal, effect: Effect) -> None:
         child = _Child(effect)
         self._children[effect.key] = child
-        tasks.start_soon(self._carry_out, child, self._runners(self._world, goal, effect), name=effect.key)
+        tasks.start_soon(self._carry_out, child, self._runners(self._world, goal, effect, self._say), name=effect.key)
+
+    async def _say(self, command: GoalCommand) -> None:
+        answer: Answer[Goal] = Answer()
+        await self._inbox.tell(Ask(command, answer))
+        await answer.wait()
 
     async def _carry_out(self, child: _Child, runner: Runner) -> None:
         key = child.effect.key

@@ -11,7 +11,7 @@ from harnd.domain.goal.due import Integrate, MoveBranch
 from harnd.domain.goal.goal import Goal
 from harnd.domain.goal.work import Attempt
 from harnd.ports.errors import MovedError, PortError
-from harnd.ports.workspace import Clash, Place
+from harnd.ports.workspace import Clash, Place, storable
 from harnd.ports.world import World
 from protocol.values import FailureClass
 
@@ -35,8 +35,9 @@ class Integrator:
             raise AssertionError(f"{self._item.id} was accepted without a commit")
         merge = await workspace.merge(self._place, self._item.integrations[-1].onto, commit)
         if isinstance(merge, Clash):
-            detail = f"it clashes with work that came in before: {', '.join(merge.paths)}"
-            return self._parked(FailureClass.DECISION, detail, merge.paths)
+            paths = tuple(storable(path) for path in merge.paths)
+            detail = f"it clashes with work that came in before: {', '.join(paths)}"
+            return self._parked(FailureClass.DECISION, detail, paths)
         most = self._goal.intent.limits.active_runtime  # proving accepted work is not an agent's runtime
         prover = Prover(self._world, self._goal, self._item, self._place, purpose="integrated", most=most)
         proof = await prover.prove(merge.commit, merge.tree)

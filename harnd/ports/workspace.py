@@ -11,6 +11,11 @@ import msgspec
 from protocol.ids import CommitId, Digest, GoalId, TreeId, WorkId
 
 
+def storable(path: str) -> str:
+    r"""Write a path as text that can be stored and shown: bytes that are no UTF-8 become `\xff`."""
+    return path.encode("utf-8", "surrogateescape").decode("utf-8", "backslashreplace")
+
+
 class Place(msgspec.Struct, frozen=True):
     """Which attempt of which work item of which goal, in which repository (absolute path)."""
 

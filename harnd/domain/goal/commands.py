@@ -133,6 +133,14 @@ class ReportPlanner(Command, frozen=True):
     report: PlannerReport
 
 
+class ReportObserved(Command, frozen=True):
+    """What lies around an attempt was looked at."""
+
+    work: WorkId
+    attempt: int
+    surroundings: Digest
+
+
 class AttemptReport(msgspec.Struct, frozen=True):
     """How an attempt ended."""
 
@@ -198,6 +206,7 @@ GoalCommand: TypeAlias = (
     | Attend
     | Tick
     | ReportPlanner
+    | ReportObserved
     | ReportAttempt
     | ReportProved
     | ReportParked

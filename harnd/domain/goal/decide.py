@@ -38,7 +38,7 @@ def decide(goal: Goal | None, command: c.GoalCommand) -> list[GoalEvent]:
             return tick(goal, now)
         case c.ReportPlanner():
             return decide_planner(goal, command)
-        case c.ReportAttempt():
+        case c.ReportObserved() | c.ReportAttempt():
             return decide_attempt(goal, command)
         case c.ReportProved() | c.ReportParked() | c.ReportMoved():
             return decide_integration(goal, command)

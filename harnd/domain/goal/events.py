@@ -184,6 +184,14 @@ class AttemptStarted(Event, frozen=True, tag="attempt.started/1"):
     calls: int
 
 
+class AttemptObserved(Event, frozen=True, tag="attempt.observed/1"):
+    """What lies around an attempt was looked at before anything of it ran."""
+
+    work: WorkId
+    attempt: int
+    surroundings: Digest  # the blob to compare with afterwards, also by another daemon
+
+
 class Usage(msgspec.Struct, frozen=True, omit_defaults=True):
     """What an attempt's sessions used; None is not reported."""
 
@@ -321,6 +329,7 @@ GoalEvent: TypeAlias = (
     | PlanApplied
     | PlanCompleted
     | AttemptStarted
+    | AttemptObserved
     | AttemptEnded
     | AttemptSuperseded
     | WorkAccepted

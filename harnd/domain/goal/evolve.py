@@ -51,7 +51,8 @@ def _apply(goal: Goal, event: e.GoalEvent, at: Instant) -> Goal:
         case e.GoalTicked():
             return replace(goal, ledger=goal.ledger.spend(Unit.TICKS))
         case e.GoalCancelled():
-            return replace(goal, ending=Ending.CANCELLED, ended_reason=event.reason)
+            ledger = goal.ledger.closed()
+            return replace(goal, ending=Ending.CANCELLED, ended_reason=event.reason, ledger=ledger)
         case (
             e.PlanRequested()
             | e.PlannerCalled()
@@ -70,6 +71,7 @@ def _apply(goal: Goal, event: e.GoalEvent, at: Instant) -> Goal:
         case (
             e.WorkCreated()
             | e.AttemptStarted()
+            | e.AttemptObserved()
             | e.AttemptEnded()
             | e.AttemptSuperseded()
             | e.WorkAccepted()

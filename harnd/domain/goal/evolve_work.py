@@ -15,6 +15,7 @@ replace = msgspec.structs.replace
 WorkEvent: TypeAlias = (
     e.WorkCreated
     | e.AttemptStarted
+    | e.AttemptObserved
     | e.AttemptEnded
     | e.AttemptSuperseded
     | e.WorkAccepted
@@ -35,6 +36,8 @@ def evolve_work(goal: Goal, event: WorkEvent, at: Instant) -> Goal:
             return _created(goal, event, at)
         case e.AttemptStarted():
             return _started(goal, event, at)
+        case e.AttemptObserved():
+            return _observed(goal, event)
         case e.AttemptEnded():
             return _ended(goal, event, at)
         case e.AttemptSuperseded():
@@ -88,6 +91,12 @@ def _started(goal: Goal, event: e.AttemptStarted, at: Instant) -> Goal:
     return replace(changed, ledger=ledger)
 
 
+def _observed(goal: Goal, event: e.AttemptObserved) -> Goal:
+    item = goal.work[event.work]
+    attempt = replace(item.attempts[-1], surroundings=event.surroundings)
+    return _stored(goal, replace(item, attempts=(*item.attempts[:-1], attempt)))
+
+
 def _ended(goal: Goal, event: e.AttemptEnded, at: Instant) -> Goal:
     item = goal.work[event.work]
     attempt = replace(
@@ -107,7 +116,8 @@ def _ended(goal: Goal, event: e.AttemptEnded, at: Instant) -> Goal:
         usage=event.usage,
     )
     item = replace(item, attempts=(*item.attempts[:-1], attempt))
-    changed = _stored(goal, replace(item, answers=item.answers + event.usage.calls))
+    answers = event.usage.calls if event.charged else 0  # what nobody pays for spends no budget at all
+    changed = _stored(goal, replace(item, answers=item.answers + answers))
     changed = _with(changed, event.work, at, **_after(changed, changed.work[event.work], event))
     return replace(changed, ledger=_settled(changed, attempt.calls, event))
 

@@ -37,6 +37,7 @@ class Attempt(msgspec.Struct, frozen=True):
     generation: int
     calls: int  # agent calls set aside
     started_at: Instant
+    surroundings: Digest | None = None  # as they were before anything of it ran
     ended_at: Instant | None = None
     outcome: AttemptOutcome | None = None
     failure: FailureClass | None = None

@@ -1,6 +1,6 @@
 """What becomes of an attempt.  A runner reports; the rules judge: success is a satisfied proof of a real change."""
 
-from typing import Final, TypeAlias
+from typing import Final, TypeAlias, assert_never
 
 from harnd.domain.goal import commands as c
 from harnd.domain.goal import events as e
@@ -10,19 +10,28 @@ from harnd.domain.goal.overlap import covers, undeclared
 from harnd.domain.goal.work import Work
 from protocol.values import AttemptOutcome, FailureClass
 
+AttemptCommand: TypeAlias = c.ReportObserved | c.ReportAttempt
 _NAMED: Final = 10
 Judged: TypeAlias = tuple[AttemptOutcome, FailureClass | None, str]
 
 
-def decide_attempt(goal: Goal, command: c.ReportAttempt) -> list[e.GoalEvent]:
-    """Apply the rules to the end of an attempt; a late or foreign one is kept as superseded."""
+def decide_attempt(goal: Goal, command: AttemptCommand) -> list[e.GoalEvent]:
+    """Apply the rules to a report about an attempt; a late or foreign end is kept as superseded."""
     item = goal.work.get(command.work)
     if item is None or not 1 <= command.attempt <= len(item.attempts):
         return []
-    if goal.ending is not None or item.running is None or item.running.number != command.attempt:
-        outcome = command.report.outcome
-        return [e.AttemptSuperseded(work=command.work, attempt=command.attempt, outcome=outcome)]
-    return [_ended(item, command)]
+    running = item.running if goal.ending is None else None
+    owed = running is not None and running.number == command.attempt
+    match command:
+        case c.ReportObserved(work=work, attempt=attempt, surroundings=surroundings):
+            first = owed and running is not None and running.surroundings is None
+            return [e.AttemptObserved(work=work, attempt=attempt, surroundings=surroundings)] if first else []
+        case c.ReportAttempt(work=work, attempt=attempt, report=report):
+            if not owed:
+                return [e.AttemptSuperseded(work=work, attempt=attempt, outcome=report.outcome)]
+            return [_ended(item, command)]
+        case _:
+            assert_never(command)
 
 
 def _ended(item: Work, command: c.ReportAttempt) -> e.AttemptEnded:
