@@ -7,12 +7,12 @@ from harnctl.client import new_key
 from harnctl.console import Console
 from harnctl.demo.daemon import Daemon
 from harnctl.demo.story import Narrator
-from harnctl.render.blocks import Block, Fields, Paragraph, Span, Table
+from harnctl.render.blocks import Block, Fields, Paragraph
 from harnctl.render.texts import short
 from protocol.ids import GoalId, WorkId
 from protocol.requests import AcceptWork, ApprovePlan, ShowPlan, ShowWork
 from protocol.values import PlanDecision, PlanStatus, WorkState
-from protocol.views import PlanView
+from protocol.views import PlanItem, PlanView
 
 
 class Declined(Exception):
@@ -41,16 +41,16 @@ class Operator:
             return  # decided before a kill, and told once more
         self._narrator.show(*proposal(plan))
         what = "the claim that the mission is met" if plan.decision is PlanDecision.COMPLETE else f"plan {number}"
-        self._agree(f"Approve {what}?", ("plan", "approve", goal, str(number)))
+        self._agree(f"Approve {what}, {short(plan.digest)}?", ("plan", "approve", goal, str(number)))
         self._daemon.ask(ApprovePlan(key=new_key(), goal=goal, plan=number, digest=plan.digest))
-        self._narrator.tell(f"{self._who} approved {what}, bound to digest {short(plan.digest)}")
+        self._narrator.tell(f"{self._who} approved {what}, bound to its digest {short(plan.digest)}")
 
     def decide_work(self, goal: GoalId, name: WorkId) -> None:
         """Accept a work item on its proof; raises `Declined`."""
         work = self._daemon.ask(ShowWork(goal, name))
         if work.state is not WorkState.IN_REVIEW or work.proof_digest is None:
             return
-        self._agree(f"Accept {name} ({work.title}) on this proof?", ("work", "accept", goal, name))
+        self._agree(f"Accept {name} on its proof {short(work.proof_digest)}?", ("work", "accept", goal, name))
         self._daemon.ask(AcceptWork(key=new_key(), goal=goal, work=name, digest=work.proof_digest))
         self._narrator.tell(f"{self._who} accepted {name}, bound to its proof {short(work.proof_digest)}")
 
@@ -65,12 +65,10 @@ class Operator:
 
 def proposal(plan: PlanView) -> list[Block]:
     """Show what a plan proposes: enough to decide a small one."""
-    blocks: list[Block] = [Paragraph(plan.rationale, indent=8)]
-    if plan.milestone is not None:
-        rows = tuple(
-            (Span(f"        {item.key}"), Span(", ".join(item.dependencies) or "nothing"), Span(item.objective))
-            for item in plan.items
-        )
-        blocks.append(Table(("        WORK", "NEEDS", "OBJECTIVE"), rows))
-    pairs = tuple((met.criterion, ", ".join(met.references)) for met in plan.completion)
-    return [*blocks, *([Fields(pairs, indent=8)] if pairs else [])]
+    pairs: list[tuple[str, str]] = [(item.key, f"{item.objective}{_needs(item)}") for item in plan.items]
+    pairs += [(met.criterion, f"{met.text}  ({', '.join(met.references)})") for met in plan.completion]
+    return [Paragraph(plan.rationale, indent=8), Fields(tuple(pairs), indent=8)]
+
+
+def _needs(item: PlanItem) -> str:
+    return f"  (after {', '.join(item.dependencies)})" if item.dependencies else ""

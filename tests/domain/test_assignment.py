@@ -71,7 +71,7 @@ def tried(*ends):
         paths=(),
     )
     graph = Digest("a" * 64)
-    happened = [
+    happened: list[e.GoalEvent] = [
         e.GoalCreated(intent=intent, digest=graph, by="operator"),
         e.PlanRequested(plan=1, trigger=Trigger.INITIAL, graph=graph),
         e.PlannerCalled(plan=1, call=1),
