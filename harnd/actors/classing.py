@@ -56,7 +56,7 @@ def _cut_short(ended: Ended) -> Failure | None:
         case Ending.EXITED:
             return None
         case Ending.TIMED_OUT:
-            return Failure(AttemptOutcome.TIMED_OUT, FailureClass.TIMEOUT, ended.detail or "it ran out of time")
+            return Failure(AttemptOutcome.TIMED_OUT, FailureClass.TIMEOUT, _clause(ended.detail) or "it ran out of time")
         case Ending.SILENT_AT_START | Ending.STALLED:
             return _failed(FailureClass.STALLED, ended.detail or "it fell silent")
         case Ending.LOST:
@@ -70,7 +70,12 @@ def _cut_short(ended: Ended) -> Failure | None:
 
 
 def _failed(kind: FailureClass, detail: str) -> Failure:
-    return Failure(AttemptOutcome.FAILED, kind, detail)
+    return Failure(AttemptOutcome.FAILED, kind, _clause(detail))
+
+
+def _clause(sentence: str) -> str:
+    # A detail goes on inside the sentences of others.
+    return sentence.strip().rstrip(".")
 
 
 def _last_line(ended: Ended) -> str:

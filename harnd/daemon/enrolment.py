@@ -14,6 +14,7 @@ from harnd.domain.problem import Problem
 from harnd.ports.errors import MissingError
 from harnd.ports.store import EventStore
 from harnd.ports.workspace import Trouble, Workspace
+from protocol.decoding import write
 from protocol.errors import Refusal
 from protocol.ids import CommitId
 from protocol.requests import CreateGoal
@@ -63,7 +64,7 @@ def _located(directory: str, repository: str) -> str:
 
 
 def _invalid(problems: list[Problem]) -> Refusal:
-    views = [ProblemView(each.code, each.place, each.message, each.file, each.line) for each in problems]
+    views = [write(ProblemView(each.code, each.place, each.message, each.file, each.line)) for each in problems]
     count = f"{len(problems)} problem{'s' if len(problems) != 1 else ''}"
     return Refusal(
         "goal.invalid",
