@@ -19,7 +19,7 @@ from harnd.actors.supervision import RestartBudget, pause
 from harnd.actors.timers import Timers
 from harnd.domain.goal.commands import GoalCommand
 from harnd.domain.goal.goal import Goal
-from harnd.ports.errors import FencedError, LeaseHeldError, UnavailableError
+from harnd.ports.errors import FencedError, LeaseHeldError, StoppingError, UnavailableError
 from harnd.ports.store import Lease, Recorded
 from harnd.ports.world import World
 from protocol.ids import GoalId, InstanceId
@@ -111,16 +111,16 @@ class Roster:
     async def ask(self, goal: GoalId, command: GoalCommand, promise: Promise | None = None) -> Goal:
         """Have a command decided and stored, and return the goal as it then stands.
 
-        Raises `Rejected`, or what the store said; `UnavailableError` also while the daemon is stopping.
+        Raises `Rejected`, or what the store said; `StoppingError` while the daemon is stopping.
         """
         if self._draining:
-            raise UnavailableError("the daemon is stopping")
+            raise StoppingError("the daemon is stopping")
         answer: Answer[Goal] = Answer()
         seat = self._seats.get(goal) or self._seat(goal)
         try:
             await seat.inbox.tell(Ask(command, answer, promise))
         except ClosedMailboxError as error:
-            raise UnavailableError("nobody acts for this goal now") from error
+            raise LeaseHeldError("nobody acts for this goal now") from error
         return await answer.wait()
 
     async def drain(self) -> None:
@@ -228,7 +228,7 @@ class Roster:
             seat.inbox.nudge(Signal.LEASE_LOST)
 
     def _refuse_rest(self, seat: _Seat) -> None:
-        _refuse_asks(seat, UnavailableError("nobody acts for this goal now"))
+        _refuse_asks(seat, LeaseHeldError("nobody acts for this goal now"))
         seat.inbox.close()
 
 

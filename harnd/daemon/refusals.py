@@ -7,6 +7,7 @@ import secrets
 
 from structlog.typing import FilteringBoundLogger
 
+from harnd.domain.goal.codec import UnreadableEventError
 from harnd.domain.rejected import Rejected
 from harnd.ports.errors import (
     ConflictError,
@@ -14,6 +15,7 @@ from harnd.ports.errors import (
     FencedError,
     KeyReusedError,
     LeaseHeldError,
+    StoppingError,
     UnavailableError,
 )
 from protocol.errors import Refusal
@@ -33,11 +35,15 @@ def refusal_of(error: Exception, log: FilteringBoundLogger) -> Refusal:
             return Refusal("key.reused", "this idempotency key was used for another request", fix="use a new key")
         case ConflictError() | FencedError() | LeaseHeldError():
             return Refusal("goal.moved", "the goal changed hands or moved on meanwhile", fix="ask again")
+        case StoppingError():
+            return Refusal("daemon.stopping", str(error), fix="ask again when it has been started")
         case UnavailableError():
             return Refusal("store.unavailable", f"the store does not answer: {error}", fix="harnctl doctor")
         case CorruptError():
             log.error("store.corrupt", reason=str(error))
             return Refusal("store.corrupt", f"what was stored is not what was written: {error}", fix="harnctl doctor")
+        case UnreadableEventError():
+            return Refusal("goal.parked", f"the goal cannot be read: {error}", fix="start the harnd that wrote it")
         case _:
             return _bug(error, log)
 

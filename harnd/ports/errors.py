@@ -25,6 +25,10 @@ class UnavailableError(PortError):
     """The world did not answer (busy, full, unreadable): nothing was written; back off and try again."""
 
 
+class StoppingError(UnavailableError):
+    """The daemon is stopping and starts nothing more: ask the next one."""
+
+
 class CorruptError(PortError):
     """What was stored is not what was written: stop, touch nothing, tell a person."""
 
