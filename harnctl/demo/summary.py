@@ -17,7 +17,7 @@ from protocol.ids import Digest
 
 def opening(place: Place, *, seed: int | None, alone: bool) -> Iterator[Block]:
     """Say what is about to happen, and who decides."""
-    yield Heading("harnd carries a small goal through: an objective, a planner, two agents at once, proofs")
+    yield Heading("harnd carries a small goal: an objective, a planner, two agents, proofs")
     yield Paragraph(
         f"Everything lies in {place.root} and is kept.  Agents follow a script; nothing leaves this machine."
     )

@@ -56,7 +56,8 @@ def _cut_short(ended: Ended) -> Failure | None:
         case Ending.EXITED:
             return None
         case Ending.TIMED_OUT:
-            return Failure(AttemptOutcome.TIMED_OUT, FailureClass.TIMEOUT, _clause(ended.detail) or "it ran out of time")
+            detail = _clause(ended.detail) or "it ran out of time"
+            return Failure(AttemptOutcome.TIMED_OUT, FailureClass.TIMEOUT, detail)
         case Ending.SILENT_AT_START | Ending.STALLED:
             return _failed(FailureClass.STALLED, ended.detail or "it fell silent")
         case Ending.LOST:

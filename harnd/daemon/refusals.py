@@ -43,7 +43,7 @@ def refusal_of(error: Exception, log: FilteringBoundLogger) -> Refusal:
             log.error("store.corrupt", reason=str(error))
             return Refusal("store.corrupt", f"what was stored is not what was written: {error}", fix="harnctl doctor")
         case UnreadableEventError():
-            return Refusal("goal.parked", f"the goal cannot be read: {error}", fix="start the harnd that wrote it")
+            return Refusal("goal.unreadable", f"the goal cannot be read: {error}", fix="start the harnd that wrote it")
         case _:
             return _bug(error, log)
 

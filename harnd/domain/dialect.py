@@ -108,6 +108,8 @@ def _maximum(walk: Walk, most: Json, value: Json, schema: Schema) -> Iterator[Mi
 def _pattern(walk: Walk, pattern: str, value: Json, schema: Schema) -> Iterator[Mistake]:
     if not walk.is_type(value, "string") or re.search(_whole(pattern), value):
         return
+    if schema.get("minLength") and not value.strip():
+        return  # which has said already that it is empty
     expected = schema.get("description", f"a text of the form {pattern}")
     yield mistake("pattern", f"expected {expected}, found {describe(value)}")
 

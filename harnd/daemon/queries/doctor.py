@@ -7,7 +7,7 @@ import os
 import re
 from collections import defaultdict
 from collections.abc import Iterator
-from typing import Final, NamedTuple
+from typing import Final, NamedTuple, Protocol
 
 from harnd.daemon.queries import machine
 from harnd.daemon.queries.about import Sources
@@ -32,15 +32,24 @@ RACE_MENDED: Final = {(3, 44): 6, (3, 50): 7, (3, 51): 3}
 async def shown(sources: Sources) -> DoctorView:
     """Look at everything."""
     looked_at = await machine.looked_at(sources.about, os.environ)
-    return DoctorView((*looked_at, *await _store(sources), *await _agents(sources)), sources.now())
+    return DoctorView((*looked_at, *await of_store(sources.world.store), *await _agents(sources)), sources.now())
 
 
 # --- the store
 
 
-async def _store(sources: Sources) -> tuple[CheckView, ...]:
+class Measurable(Protocol):
+    """The part of a store that is looked at."""
+
+    async def health(self) -> Health:
+        """Measure it."""
+        ...
+
+
+async def of_store(store: Measurable) -> tuple[CheckView, ...]:
+    """Check the store and the engine under it."""
     try:
-        health = await sources.world.store.health()
+        health = await store.health()
     except PortError as error:
         said = f"the store does not answer: {error}"
         return (failed("daemon.store", said, fix="see the log of harnd"), unknown("daemon.sqlite", said))
@@ -104,7 +113,8 @@ async def _team(sources: Sources) -> tuple[list[CheckView], dict[Agent, list[Goa
         try:
             goal = await sources.goals.load(row.goal)
         except (Refusal, PortError) as error:
-            unread.append(unknown(f"goal.{row.goal}", str(error), fix="start the harnd that wrote it"))
+            said, fix = (error.message, error.fix) if isinstance(error, Refusal) else (str(error), "")
+            unread.append(unknown(f"goal.{row.goal}", said, fix=fix))
             continue
         for agent in sorted({_agent(sources, member) for member in goal.intent.team}):
             used[agent].append(row.goal)

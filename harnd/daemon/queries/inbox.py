@@ -13,7 +13,7 @@ async def listed(sources: Sources) -> InboxView:
     """List what waits in all goals, oldest first."""
     asks = [item(row.goal, row) for row in await sources.world.store.inbox()]
     parked = [parked_item(row) for row in await sources.world.store.goals() if row.parked is not None]
-    return InboxView(tuple(sorted((*asks, *parked), key=lambda one: (one.since, one.goal, one.subject))))
+    return InboxView(tuple(sorted((*asks, *parked), key=lambda one: (one.since, one.goal))))
 
 
 def item(goal: GoalId, ask: Ask | InboxRow) -> InboxItem:

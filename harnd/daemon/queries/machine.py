@@ -95,12 +95,15 @@ def lock(path: Path) -> CheckView:
 
 def disk(state: Path) -> CheckView:
     """Measure what is free where the state directory lies."""
-    name, fix = "daemon.disk", "make room on the file system of the state directory"
     try:
-        free = shutil.disk_usage(state).free
+        return room(state, shutil.disk_usage(state).free)
     except OSError as error:
-        return unknown(name, f"the file system of {state} cannot be measured: {error.strerror}")
-    said = f"{size(free)} are free for {state}"
+        return unknown("daemon.disk", f"the file system of {state} cannot be measured: {error.strerror}")
+
+
+def room(state: Path, free: int) -> CheckView:
+    """Judge how much is free."""
+    name, said, fix = "daemon.disk", f"{size(free)} are free for {state}", "make room where the state directory lies"
     if free < DISK_FULL:
         return failed(name, said, fix=fix)
     return doubtful(name, said, fix=fix) if free < DISK_LOW else well(name, said)

@@ -10,7 +10,7 @@ from harnd.daemon.queries.wording import command, count, span
 from harnd.domain.goal import failure as failures
 from harnd.domain.goal.backoff import attempt_not_before
 from harnd.domain.goal.evolve import evolve
-from harnd.domain.goal.goal import Goal
+from harnd.domain.goal.goal import Ending, Goal
 from harnd.domain.goal.overlap import overlap
 from harnd.domain.goal.rules.tick import affordable, tick
 from harnd.domain.goal.work import Standing, Work
@@ -32,11 +32,13 @@ class Reason:
 
 def reason_of(goal: Goal, item: Work, now: Instant) -> Reason:
     """Return what holds an item."""
-    if goal.ending is not None and item.standing not in (Standing.INTEGRATED, Standing.CANCELLED):
-        return _left_behind(item, f"{item.id} was left as it was when the goal was {goal.ending}")
+    passed_by = _passed_by(goal, item)
+    if passed_by and item.standing not in (Standing.INTEGRATED, Standing.CANCELLED):
+        condition = f"{item.id} was left as it was when {passed_by}"
+        return Reason(condition=condition, since=item.since, would_change="nothing")
     match item.standing:
         case Standing.OPEN:
-            return _open(goal, item, now)
+            return _waiting(goal, item, now) if goal.unmet(item) else _ready(goal, item, now)
         case Standing.RUNNING:
             return _running(goal, item, now)
         case Standing.IN_REVIEW:
@@ -53,17 +55,18 @@ def reason_of(goal: Goal, item: Work, now: Instant) -> Reason:
             return _cancelled(goal, item)
 
 
+def _passed_by(goal: Goal, item: Work) -> str:
+    """Say what made decisions about an item impossible; empty while they are possible."""
+    match goal.ending:
+        case Ending.SUCCEEDED:
+            return "the goal succeeded"
+        case Ending.CANCELLED:
+            return "the goal was cancelled"
+        case None:
+            return "" if item in goal.active() else "a later plan was applied"
+
+
 # --- not started
-
-
-def _open(goal: Goal, item: Work, now: Instant) -> Reason:
-    if goal.milestone is None or item.plan != goal.milestone.plan:
-        return _left_behind(item, f"{item.id} belongs to plan {item.plan}, which a later plan has built upon")
-    return _waiting(goal, item, now) if goal.unmet(item) else _ready(goal, item, now)
-
-
-def _left_behind(item: Work, condition: str) -> Reason:
-    return Reason(condition=condition, since=item.since, would_change="nothing")
 
 
 def _waiting(goal: Goal, item: Work, now: Instant) -> Reason:
@@ -237,12 +240,12 @@ def _integrated(goal: Goal, item: Work) -> Reason:
     return Reason(
         condition=f"{item.id} is done: it was accepted and is on harn/{goal.intent.goal}",
         since=item.since,
-        would_change=f"a finding that reopens {item.id}" if goal.ending is None else "nothing",
+        would_change="nothing" if _passed_by(goal, item) else f"a finding that reopens {item.id}",
     )
 
 
 def _cancelled(goal: Goal, item: Work) -> Reason:
-    verbs = _verbs(goal, item, "reopen") if goal.ending is None else ()
+    verbs = () if _passed_by(goal, item) else _verbs(goal, item, "reopen")
     return Reason(
         condition=f"{item.id} was cancelled: {item.cancelled_reason}",
         since=item.since,

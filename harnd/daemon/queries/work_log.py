@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from harnd.daemon.queries.about import Sources
 from harnd.daemon.queries.parts import Part, parts_of
-from harnd.daemon.queries.wording import command
+from harnd.daemon.queries.wording import command, count
 from harnd.daemon.queries.work import item_of
 from harnd.domain.goal.goal import Goal
 from harnd.domain.goal.work import Work
@@ -34,9 +34,11 @@ async def shown(sources: Sources, request: ShowWorkLog) -> WorkLog:
 def _attempt(goal: Goal, item: Work, wanted: int | None) -> int:
     number = len(item.attempts) if wanted is None else wanted
     if not 1 <= number <= len(item.attempts):
-        said = f"no attempt {wanted}" if wanted else "no attempt yet"
         fix = command("work", "show", goal.intent.goal, item.id)
-        raise Refusal("work.no_attempt", f"{item.id} has {said}; it was tried {len(item.attempts)} times", fix=fix)
+        which = (
+            "no attempt yet" if wanted is None else f"no attempt {wanted}, only {count(len(item.attempts), 'attempt')}"
+        )
+        raise Refusal("work.no_attempt", f"{item.id} has {which}", fix=fix)
     return number
 
 

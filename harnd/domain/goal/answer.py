@@ -5,7 +5,7 @@ from collections.abc import Iterator
 
 import msgspec
 
-from harnd.domain.checking import check
+from harnd.domain.checking import check, shown
 from harnd.domain.goal.candidate import Apply, Attention, Candidate, Complete, normalised_digest
 from harnd.domain.goal.goal import Goal
 from harnd.domain.goal.graph import graph_problems
@@ -22,7 +22,7 @@ def read_candidate(goal: Goal, trigger: Trigger, answer: bytes) -> Candidate | t
         return tuple(problems)
     candidate = msgspec.convert(value, Apply | Complete | Attention)
     if problems := [*_meaning(goal, candidate), *_no_progress(goal, candidate)]:
-        return tuple(problems)
+        return tuple(shown(problems))
     return candidate
 
 

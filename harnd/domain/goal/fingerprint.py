@@ -5,7 +5,8 @@ Equal fingerprints start nothing and call nobody.  Time enters only through dead
 
 from harnd.domain.digest import digest_of
 from harnd.domain.goal.goal import Goal
-from harnd.domain.goal.position import position
+from harnd.domain.goal.position import deadlines, position
+from harnd.domain.goal.work import Work
 from protocol.ids import Digest
 from protocol.values import Instant, Unit
 
@@ -17,13 +18,18 @@ def fingerprint(goal: Goal, now: Instant) -> Digest:
     return digest_of(
         [
             goal.intent_digest,
-            [where.phase.value, where.next_action.value, where.wake_at is not None and where.wake_at <= now],
+            [where.phase.value, where.next_action.value, [at <= now for at in deadlines(goal, now)]],
             [goal.generation, goal.milestone.root if goal.milestone else "", goal.head],
-            [plan.number, plan.status.value, len(plan.calls), plan.answered] if plan else [],
+            [plan.number, plan.status.value, len(plan.calls), plan.open_call is None, plan.answered] if plan else [],
             # Ticks are left out: a tick that changed nothing else must not wake the next one.
             [[unit.value, entry.left] for unit, entry in goal.ledger.entries.items() if unit is not Unit.TICKS],
             [goal.left(Unit.TICKS) > 0, goal.runtime_left(now) > 0],
-            [[item.id, item.standing.value, len(item.attempts), len(item.integrations)] for item in goal.active()],
+            [_work(item) for item in goal.active()],
             list(goal.queue),
         ]
     )
+
+
+def _work(item: Work) -> list[object]:
+    proved = item.integration.commit or "" if item.integration else ""
+    return [item.id, item.standing.value, len(item.attempts), len(item.integrations), proved]

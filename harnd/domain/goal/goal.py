@@ -167,8 +167,10 @@ class Goal(msgspec.Struct, frozen=True):
     # --- the mission
 
     def milestone_met(self) -> bool:
-        """Tell whether the active root is accepted and on the goal's branch."""
-        return self.root is not None and self.root.standing is Standing.INTEGRATED
+        """Tell whether the active root is accepted and on the goal's branch, and nothing below it is being reworked."""
+        if self.root is None or self.root.standing is not Standing.INTEGRATED:
+            return False
+        return all(item.standing in (Standing.INTEGRATED, Standing.CANCELLED) for item in self.active())
 
     def guidance(self) -> tuple[tuple[int, str], ...]:
         """Return every word of guidance the operator gave the planner, with the number of its plan."""

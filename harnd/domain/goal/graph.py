@@ -5,7 +5,7 @@ as the one item that nobody depends on.
 """
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from graphlib import CycleError, TopologicalSorter
 
 from harnd.domain.goal.candidate import Apply, WorkDraft
@@ -53,11 +53,11 @@ def _duplicate_keys(plan: Apply) -> Iterator[Problem]:
 
 def _bad_dependencies(goal: Goal, plan: Apply) -> Iterator[Problem]:
     position = {draft.key: index for index, draft in enumerate(plan.work)}
-    circle = _circle(plan)  # its edges are reported once, as a cycle
+    circles = [set(circle) for circle in _circles(plan)]  # their edges are reported once, as a cycle
     for index, draft in enumerate(plan.work):
         for offset, name in enumerate(draft.dependencies):
             place = f"work[{index}].dependencies[{offset}]"
-            if not {draft.key, name} <= set(circle):
+            if not any({draft.key, name} <= circle for circle in circles):
                 yield from _bad_dependency(goal, draft, name, place, position)
         for name, count in Counter(draft.dependencies).items():
             if count > 1:
@@ -85,16 +85,24 @@ def _bad_dependency(
 
 
 def _cycles(plan: Apply) -> Iterator[Problem]:
-    circle = _circle(plan)
-    if circle:
+    for circle in _circles(plan):
         path = " -> ".join((*circle, circle[0]))
         yield Problem("graph.cycle", "work", f"these items wait for one another: {path}")
 
 
-def _circle(plan: Apply) -> tuple[str, ...]:
-    """Return the keys along one cycle, each waiting for the next, or nothing."""
+def _circles(plan: Apply) -> list[tuple[str, ...]]:
+    """Return the keys along each cycle, every one waiting for the next; cycles that share an item count as one."""
+    circles: list[tuple[str, ...]] = []
+    left: dict[str, tuple[str, ...]] = {draft.key: draft.dependencies for draft in plan.work}
+    while circle := _circle(left):
+        circles.append(circle)
+        left = {key: needs for key, needs in left.items() if key not in circle}
+    return circles
+
+
+def _circle(needs: Mapping[str, tuple[str, ...]]) -> tuple[str, ...]:
     try:
-        TopologicalSorter({draft.key: draft.dependencies for draft in plan.work}).prepare()
+        TopologicalSorter(needs).prepare()
     except CycleError as error:
         waited_for: list[str] = error.args[1]
         return tuple(reversed(waited_for[1:]))
@@ -127,9 +135,12 @@ def _unprovable(goal: Goal, plan: Apply) -> Iterator[Problem]:
 
 
 def _over_budget(goal: Goal, plan: Apply) -> Iterator[Problem]:
-    for unit in (Unit.WORK_ITEMS, Unit.ATTEMPTS):
-        if len(plan.work) > goal.left(unit):
-            message = f"{len(plan.work)} items need at least as many {unit}; {goal.left(unit)} are left"
+    items = len(plan.work)
+    templates = [template for draft in plan.work if (template := goal.intent.template(draft.template)) is not None]
+    calls = sum(len(template.agent_stages()) for template in templates)
+    for unit, needed in ((Unit.WORK_ITEMS, items), (Unit.ATTEMPTS, items), (Unit.AGENT_CALLS, calls)):
+        if needed > goal.left(unit):
+            message = f"the plan needs at least {needed} {unit}; {goal.left(unit)} are left"
             yield Problem("graph.over_budget", "work", message)
 
 

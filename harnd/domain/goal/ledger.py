@@ -34,7 +34,7 @@ class Ledger(msgspec.Struct, frozen=True):
 
     def reserve(self, unit: Unit, count: int) -> "Ledger":
         """Set `count` aside."""
-        entry = self.entries[unit]
+        entry = self._affording(unit, count)
         return self._with(unit, msgspec.structs.replace(entry, reserved=entry.reserved + count))
 
     def settle(self, unit: Unit, *, reserved: int, spent: int) -> "Ledger":
@@ -44,11 +44,22 @@ class Ledger(msgspec.Struct, frozen=True):
 
     def spend(self, unit: Unit, count: int = 1) -> "Ledger":
         """Book what is used the moment it is decided."""
+        self._affording(unit, count)
         return self.settle(unit, reserved=0, spent=count)
+
+    def closed(self) -> "Ledger":
+        """Give back everything that is set aside: nothing is owed any more."""
+        return Ledger({unit: Entry(limit=entry.limit, spent=entry.spent) for unit, entry in self.entries.items()})
 
     def exhausted(self) -> tuple[Unit, ...]:
         """Name the units of which nothing is left."""
         return tuple(unit for unit, entry in self.entries.items() if entry.left <= 0)
+
+    def _affording(self, unit: Unit, count: int) -> Entry:
+        entry = self.entries[unit]
+        if entry.left < count:
+            raise AssertionError(f"{unit}: {count} more than {entry} allows")
+        return entry
 
     def _with(self, unit: Unit, entry: Entry) -> "Ledger":
         if entry.reserved < 0 or entry.spent < 0:

@@ -15,7 +15,7 @@ def overlap(one: Iterable[str], other: Iterable[str]) -> bool:
     ones, others = tuple(one), tuple(other)
     if not ones or not others:
         return True
-    return any(_meet(a.rstrip("/"), b.rstrip("/")) for a in ones for b in others)
+    return any(_meet(_plain(a), _plain(b)) for a in ones for b in others)
 
 
 def undeclared(changed: Iterable[str], declared: Iterable[str]) -> tuple[str, ...]:
@@ -28,10 +28,15 @@ def undeclared(changed: Iterable[str], declared: Iterable[str]) -> tuple[str, ..
 
 def covers(declared: str, path: str) -> bool:
     """Tell whether a declared file, folder or glob includes a path."""
-    plain = declared.rstrip("/")
+    plain = _plain(declared)
     if path == plain or path.startswith(plain + "/"):
         return True
     return _pattern(plain).match(path) is not None
+
+
+def _plain(declared: str) -> str:
+    """Write a declared path as git would; `.` is the whole repository."""
+    return "/".join(part for part in declared.split("/") if part not in ("", ".")) or "**"
 
 
 @lru_cache(maxsize=1024)

@@ -60,8 +60,11 @@ def _running(goal: Goal, now: Instant) -> Position | None:
     what.extend(f"integration of {item.id}" for item in goal.in_standing(Standing.INTEGRATING))
     if not what:
         return None
-    wake = Instant(now + goal.runtime_left(now)) if goal.calls_running and goal.runtime_left(now) > 0 else None
+    times = [at for at in deadlines(goal, now) if at > now]
+    if goal.calls_running and goal.runtime_left(now) > 0:
+        times.append(Instant(now + goal.runtime_left(now)))
     reason = f"running: {', '.join(what)}"
+    wake = min(times, default=None)
     return Position(Phase.RUNNING, NextAction.WAIT_FOR_RUN, reason, "the end of what is running", wake_at=wake)
 
 
@@ -123,11 +126,16 @@ def _can_move(goal: Goal, now: Instant) -> Position | None:
     return None
 
 
-def _waits_for_time(goal: Goal, now: Instant) -> Position | None:
+def deadlines(goal: Goal, now: Instant) -> tuple[Instant, ...]:
+    """Return the instants, passed or not, from which what failed upstream may be tried again."""
     times = [attempt_not_before(item) for item in goal.ready() if affordable(goal, item, now)]
     if goal.plan is not None and goal.plan.status is PlanStatus.REQUESTED and may_call(goal, now):
         times.append(call_not_before(goal.plan))
-    ahead = [at for at in times if at is not None and at > now]
+    return tuple(at for at in times if at is not None)
+
+
+def _waits_for_time(goal: Goal, now: Instant) -> Position | None:
+    ahead = [at for at in deadlines(goal, now) if at > now]
     if not ahead:
         return None
     reason = "the provider failed; harnd tries again after a pause"
@@ -197,9 +205,9 @@ def _budget(goal: Goal, reason: str) -> Position:
 
 _CONDITIONS: Final[tuple[Callable[[Goal, Instant], Position | None], ...]] = (
     _ended,
-    _out_of_ticks,
     _running,
-    _plan_proposed,
+    _plan_proposed,  # before the ticks: to approve that the mission is met takes none
+    _out_of_ticks,
     _plan_asks,
     _can_move,
     _waits_for_time,

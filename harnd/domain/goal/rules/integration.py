@@ -18,7 +18,7 @@ def decide_integration(goal: Goal, command: IntegrationReport) -> list[e.GoalEve
         return []
     match command:
         case c.ReportProved():
-            return _proved(command)
+            return _proved(command) if integration.commit is None else []
         case c.ReportParked(work=work, number=number, failure=failure, detail=detail, paths=paths):
             return [e.IntegrationParked(work=work, number=number, failure=failure, detail=detail, paths=paths)]
         case c.ReportMoved(work=work, number=number):
