@@ -1,0 +1,317 @@
+"""Walking: everything that could be asked of a goal next, sensible or not, and what must hold whatever comes of it.
+
+`sensible` are the things that move a goal on; `senseless` are late, foreign, stale and doubled ones.  A walk keeps the
+state the way a daemon does, and checks every sentence of `Walk.take` after each step.
+"""
+
+from collections.abc import Callable, Iterator
+
+import msgspec
+
+from harnd.domain.digest import digest_of
+from harnd.domain.goal import commands as c
+from harnd.domain.goal import events as e
+from harnd.domain.goal.codec import encode, fold
+from harnd.domain.goal.decide import decide
+from harnd.domain.goal.due import due
+from harnd.domain.goal.evolve import evolve
+from harnd.domain.goal.fingerprint import fingerprint
+from harnd.domain.goal.goal import Goal
+from harnd.domain.goal.intent import Intent
+from harnd.domain.goal.overlap import overlap
+from harnd.domain.goal.position import Position, position
+from harnd.domain.goal.rules.tick import tick as step
+from harnd.domain.goal.work import Standing, Work
+from harnd.domain.rejected import Rejected
+from protocol.ids import Digest, WorkId
+from protocol.values import AttemptOutcome, FailureClass, Instant, Phase, Verdict
+from tests.kit.given import (
+    T0,
+    a_plan,
+    a_proof,
+    accept,
+    answered,
+    attend,
+    babbled,
+    cancel_goal,
+    cancel_work,
+    completion,
+    create,
+    draft,
+    failed,
+    lost,
+    moved,
+    parked,
+    proved,
+    question,
+    reopen,
+    retry_plan,
+    retry_work,
+    succeeded,
+    tick,
+    unanswered,
+)
+
+# --- what can be asked next
+
+PLANS = (
+    (draft("a"),),
+    (draft("a"), draft("b", "a")),
+    (draft("a", paths=["src/shared"]), draft("b", paths=["src/shared/x"]), draft("c", "a", "b", template="wide")),
+    (draft("a"), draft("b"), draft("c", paths=[]), draft("d", "a", "b", "c")),
+)
+OTHER = digest_of("something else")
+
+
+def sensible(goal: Goal, now: Instant) -> Iterator[c.GoalCommand]:
+    """What daemon, runners and a person who looks would ask now."""
+    yield tick(now)
+    yield from _planner_reports(goal)
+    yield from _plan_decisions(goal)
+    for item in goal.active():
+        yield from _reports(item)
+        yield from _decisions(item)
+
+
+def senseless(goal: Goal, now: Instant) -> Iterator[c.GoalCommand]:
+    """What comes late, twice, or from somewhere else; and what nobody should be able to do."""
+    yield from (attend("first"), attend("second"))
+    for plan in goal.plans:
+        number = plan.number
+        for call in range(len(plan.calls) + 2):
+            yield answered(a_plan(sequence=goal.generation + 1), plan=number, call=call)
+            yield unanswered(FailureClass.LOST, plan=number, call=call)
+        yield c.ApprovePlan(plan=number, digest=plan.digest or OTHER, by="ada")
+        yield c.ApprovePlan(plan=number, digest=OTHER, by="ada")
+        yield c.RejectPlan(plan=number, digest=plan.digest or OTHER, guidance="no", by="ada")
+        yield retry_plan(plan=number)
+    yield retry_plan(plan=len(goal.plans) + 1)
+    for item in (*goal.work.values(), None):
+        name = item.id if item else WorkId("p9.nowhere")
+        for attempt in range(len(item.attempts) + 2 if item else 2):
+            yield succeeded(name, attempt)
+            yield failed(name, FailureClass.UPSTREAM, attempt)
+        for number in range(len(item.integrations) + 2 if item else 2):
+            yield from (proved(name, number), parked(name, number), moved(name, number))
+        yield from (accept(name), reopen(name), retry_work(name), cancel_work(name))
+    if now > T0:
+        yield tick(T0)
+    yield create(goal.intent)
+    yield cancel_goal()
+
+
+def _planner_reports(goal: Goal) -> Iterator[c.GoalCommand]:
+    plan = goal.plan
+    if plan is None or plan.open_call is None:
+        return
+    number, call = plan.number, plan.open_call.number
+    for work in PLANS:
+        told = [msgspec.structs.replace(entry, objective=f"{entry.objective} {number}") for entry in work]
+        yield answered(a_plan(*told, sequence=goal.generation + 1), plan=number, call=call)
+    yield from (answered(completion(item.id), plan=number, call=call) for item in goal.active()[-1:])
+    yield answered(question(), plan=number, call=call)
+    yield babbled(plan=number, call=call)
+    yield answered(a_plan(draft("a", "b"), draft("b", "a"), sequence=goal.generation + 2), plan=number, call=call)
+    yield from (unanswered(failure, plan=number, call=call) for failure in FailureClass)
+
+
+def _plan_decisions(goal: Goal) -> Iterator[c.GoalCommand]:
+    plan = goal.plan
+    if plan is None:
+        return
+    if plan.candidate is not None and plan.digest is not None:
+        yield c.ApprovePlan(plan=plan.number, digest=plan.digest, by="ada")
+        yield c.RejectPlan(plan=plan.number, digest=plan.digest, guidance="no", by="ada")
+    if plan.asks:
+        yield retry_plan(plan=plan.number)
+
+
+def _reports(item: Work) -> Iterator[c.GoalCommand]:
+    if item.running is not None:
+        number, calls = item.running.number, item.running.calls
+        good = a_proof(item.id, of=[criterion.id for criterion in item.acceptance])
+        yield succeeded(item.id, number, proof=good, calls=calls)
+        yield succeeded(item.id, number, proof=a_proof(item.id, verdict=Verdict.UNKNOWN), calls=calls)
+        yield succeeded(item.id, number, changed=(), calls=calls)
+        yield from (failed(item.id, failure, number, calls=calls) for failure in FailureClass)
+        yield lost(item.id, number)
+        yield failed(item.id, FailureClass.LOST, number, outcome=AttemptOutcome.INTERRUPTED, calls=0)
+    if item.standing is Standing.INTEGRATING and item.integration is not None:
+        number = item.integration.number
+        yield proved(item.id, number)
+        yield proved(item.id, number, proof=a_proof(item.id, verdict=Verdict.UNSATISFIED))
+        yield parked(item.id, number, "src/x")
+        yield parked(item.id, number, failure=FailureClass.ENVIRONMENT)
+        yield moved(item.id, number)
+
+
+def _decisions(item: Work) -> Iterator[c.GoalCommand]:
+    match item.standing:
+        case Standing.IN_REVIEW:
+            proof = item.attempts[-1].proof
+            yield c.AcceptWork(
+                work=item.id,
+                proof=proof.digest() if proof else Digest(""),
+                dispositions=tuple((finding.id, "fixed") for finding in item.findings),
+                by="ada",
+            )
+            yield reopen(item.id)
+        case Standing.BLOCKED:
+            yield from (retry_work(item.id), cancel_work(item.id))
+        case Standing.CANCELLED | Standing.INTEGRATED:
+            yield reopen(item.id)
+        case _:
+            return
+
+
+# --- what must hold
+
+
+class Walk:
+    """One goal, one clock, and everything that has happened."""
+
+    def __init__(self, intent: Intent) -> None:
+        self.now = T0
+        self.goal = self._folded(None, decide(None, create(intent)))
+        self.history: list[tuple[Instant, bytes]] = [(T0, encode(e.GoalCreated(intent, intent.digest(), "ada"))[1])]
+        self._ended: set[tuple[str, int]] = set()
+        self._keys: dict[str, type] = {}
+        self._quiet: Digest | None = None  # the fingerprint after the last tick
+        self._hold()
+
+    def wait(self, seconds: float) -> None:
+        """Let time pass."""
+        self.now = Instant(self.now + round(seconds * 1_000_000))
+        self._hold()
+
+    def wait_for_wake(self) -> None:
+        """Let time pass until harnd wants to look again by itself."""
+        wake = position(self.goal, self.now).wake_at
+        if wake is not None:
+            self.now = wake
+        self._hold()
+
+    def take(self, command: c.GoalCommand) -> None:
+        """Ask something; a refusal changes nothing."""
+        before, goal = self.goal, self.goal
+        try:
+            events = decide(goal, command)
+        except Rejected:
+            events = []
+        assert before is goal
+        self._check_end(events)
+        self._check_once(events)
+        self.goal = self._folded(goal, events)
+        self.history.extend((self.now, encode(event)[1]) for event in events)
+        if isinstance(command, c.Tick):
+            self._quiet = fingerprint(self.goal, command.now)
+        self._hold()
+
+    def _folded(self, goal: Goal | None, events: list[e.GoalEvent]) -> Goal:
+        for event in events:
+            goal = evolve(goal, event, self.now)
+        assert goal is not None
+        return goal
+
+    def finish(self) -> None:
+        """The fold of what was stored is the live state."""
+        assert fold(self.history) == self.goal
+
+    def _hold(self) -> None:
+        self._budgets_hold()
+        self._nothing_runs_too_wide()
+        self._a_second_tick_is_empty()
+        self._an_equal_fingerprint_starts_nothing()
+        self._keys_mean_one_thing()
+        check_way_out(self.goal, self.now)
+
+    def _check_end(self, events: list[e.GoalEvent]) -> None:
+        """After the end only late results follow."""
+        if self.goal.ending is not None:
+            assert {type(event) for event in events} <= {e.AttemptSuperseded}
+
+    def _check_once(self, events: list[e.GoalEvent]) -> None:
+        """An attempt ends once, a call returns once."""
+        for event in events:
+            match event:
+                case e.AttemptEnded(work=work, attempt=attempt):
+                    name = (str(work), attempt)
+                case e.PlannerReturned(plan=plan, call=call):
+                    name = (f"plan {plan}", call)
+                case e.IntegrationProved(work=work, number=number):
+                    name = (f"{work} proved", number)
+                case e.IntegrationParked(work=work, number=number) | e.WorkIntegrated(work=work, number=number):
+                    name = (f"{work} integration", number)
+                case _:
+                    continue
+            assert name not in self._ended
+            self._ended.add(name)
+
+    def _budgets_hold(self) -> None:
+        limits = self.goal.intent.limits
+        assert {unit: entry for unit, entry in self.goal.ledger.entries.items() if entry.left < 0} == {}
+        assert [item.id for item in self.goal.work.values() if item.answers > limits.answers_per_work] == []
+        assert self.goal.active_runtime(self.now) <= self.now - T0
+
+    def _nothing_runs_too_wide(self) -> None:
+        running = [item for item in self.goal.work.values() if item.running is not None]
+        assert len(running) <= self.goal.intent.limits.parallel_work
+        clashes = [(one.id, two.id) for one in running for two in running if one.id < two.id]
+        assert [pair for pair in clashes if overlap(*(self.goal.work[name].paths for name in pair))] == []
+
+    def _a_second_tick_is_empty(self) -> None:
+        after = self._folded(self.goal, step(self.goal, self.now))
+        assert step(after, self.now) == []
+
+    def _an_equal_fingerprint_starts_nothing(self) -> None:
+        if self._quiet is not None and fingerprint(self.goal, self.now) == self._quiet:
+            assert step(self.goal, self.now) == []
+
+    def _keys_mean_one_thing(self) -> None:
+        owed = due(self.goal, self.now)
+        assert len({effect.key for effect in owed}) == len(owed)
+        for effect in owed:
+            assert self._keys.setdefault(effect.key, type(effect)) is type(effect)
+
+
+_VERBS: dict[str, Callable[[Goal, str], c.GoalCommand]] = {
+    "plan approve": lambda goal, plan: c.ApprovePlan(int(plan), goal.plans[int(plan) - 1].digest or OTHER, "ada"),
+    "plan reject": lambda goal, plan: c.RejectPlan(int(plan), goal.plans[int(plan) - 1].digest or OTHER, "no", "ada"),
+    "plan retry": lambda goal, plan: retry_plan(plan=int(plan)),
+    "work accept": lambda goal, work: next(iter(_decisions(goal.work[WorkId(work)]))),
+    "work reopen": lambda goal, work: reopen(work),
+    "work retry": lambda goal, work: retry_work(work),
+    "work cancel": lambda goal, work: cancel_work(work),
+    "goal cancel": lambda goal, _: cancel_goal(),
+}
+_LOOKING = {"plan show", "work show", "budget"}
+
+
+def check_way_out(goal: Goal, now: Instant) -> Position:
+    """A goal that has not ended has something owed, a deadline, a next step, or a verb that is not refused."""
+    where = position(goal, now)
+    assert where.reason
+    assert where.would_change
+    assert (goal.ending is None) == (where.phase not in (Phase.SUCCEEDED, Phase.CANCELLED))
+    assert where.wake_at is None or where.wake_at > now
+    assert (where.phase is Phase.READY) <= bool(step(goal, now))
+    if where.phase is Phase.WAITING:
+        assert where.wake_at is not None
+        assert step(goal, Instant(where.wake_at - 1)) == []
+        assert step(goal, where.wake_at) != []
+    at_rest = goal.ending is None and where.phase is not Phase.READY and not due(goal, now) and where.wake_at is None
+    assert not at_rest or any(is_open(goal, verb) for verb in where.verbs), where
+    return where
+
+
+def is_open(goal: Goal, verb: str) -> bool:
+    """Whether a verb that a position names would not be refused; what only shows something leads nowhere."""
+    words = verb.split()
+    name = " ".join(words[:2]) if words[0] != "budget" else "budget"
+    if name in _LOOKING:
+        return False
+    assert goal.intent.goal in words
+    try:
+        return bool(decide(goal, _VERBS[name](goal, words[-1])))
+    except Rejected:
+        return False
