@@ -19,7 +19,7 @@ from harnd.actors.supervision import RestartBudget, pause
 from harnd.actors.timers import Timers
 from harnd.domain.goal.commands import GoalCommand
 from harnd.domain.goal.goal import Goal
-from harnd.ports.errors import FencedError, LeaseHeldError, StoppingError, UnavailableError
+from harnd.ports.errors import FencedError, LeaseHeldError, PortError, StoppingError, UnavailableError
 from harnd.ports.store import Lease, Recorded
 from harnd.ports.world import World
 from protocol.ids import GoalId, InstanceId
@@ -219,8 +219,10 @@ class Roster:
     async def _park(self, goal: GoalId, reason: str | None) -> None:
         try:
             await self._world.store.park(goal, reason)
-        except UnavailableError:
-            return  # the watcher was told; the next start of the daemon tries the goal again anyway
+        except PortError:
+            # The watcher was told, and the next start of the daemon tries the goal again anyway.  Also a goal without
+            # a row comes here, one that fails before it is created: it must not take the others along.
+            return
 
     def _lease_lost(self, goal: GoalId) -> None:
         # Should the mailbox be full, the store refuses the next append all the same.
