@@ -41,9 +41,10 @@ class Loader:
         return goal
 
     def _remember(self, name: GoalId, goal: Goal) -> None:
-        newest = self._folded.pop(name, goal)  # somebody else may have read further meanwhile
-        self._folded[name] = max(goal, newest, key=lambda each: each.version)
-        while len(self._folded) > self._keep:
+        # Somebody may have read further meanwhile; going back to an earlier version costs a few events and no more.
+        self._folded[name] = goal
+        self._folded.move_to_end(name)
+        if len(self._folded) > self._keep:
             self._folded.popitem(last=False)
 
 

@@ -113,8 +113,7 @@ def _milestone(goal: Goal, milestone: Milestone) -> MilestoneView:
 
 
 def _outcome(goal: Goal, milestone: Milestone) -> str | None:
-    # A later plan is asked for when the root was accepted and never before.
-    if milestone is not goal.milestone or goal.work[milestone.root].standing is Standing.INTEGRATED:
+    if goal.work[milestone.root].standing is Standing.INTEGRATED:
         return "met"
     return "given up with the goal" if goal.ending is Ending.CANCELLED else None
 

@@ -29,7 +29,7 @@ async def shown(sources: Sources) -> StatusView:
         running_sessions=len(await sources.world.processes.live()),
         inbox=inbox,
         store=_measured(health) if health else None,
-        notes=(*notes, *_notes(rows, health)),
+        notes=(*notes, *noted(rows, health)),
     )
 
 
@@ -43,7 +43,8 @@ async def _stored(sources: Sources) -> tuple[list[GoalRow], int, Health | None, 
         return [], 0, None, [f"the store does not answer, so goals and inbox are not known: {error}"]
 
 
-def _notes(rows: list[GoalRow], health: Health | None) -> Iterator[str]:
+def noted(rows: list[GoalRow], health: Health | None) -> Iterator[str]:
+    """Say what a person should look at, a line each."""
     yield from (f"goal {row.goal} is parked: {row.parked}" for row in rows if row.parked is not None)
     if health is not None and health.wal_bytes > WAL_BYTES:
         yield f"the store's log has grown to {size(health.wal_bytes)}"

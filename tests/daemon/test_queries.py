@@ -1,0 +1,382 @@
+"""What is asked across goals: the inbox, events, processes, the daemon's status; and goals that cannot be read."""
+
+from collections.abc import AsyncIterator
+
+import msgspec
+import pytest
+
+from harnd.daemon.loading import Loader
+from harnd.daemon.queries.status import noted
+from harnd.daemon.queries.wording import command, count, size, span
+from harnd.ports.errors import UnavailableError
+from harnd.ports.store import Health
+from protocol import bounds
+from protocol import requests as ask
+from protocol.decoding import write
+from protocol.errors import Refusal
+from protocol.framing import write_frame
+from protocol.ids import EffectKey, GoalId, IdempotencyKey, InstanceId, WorkId
+from protocol.methods import METHODS
+from protocol.values import FailureClass, Micros, Phase
+from protocol.views import (
+    EventView,
+    InboxItem,
+    InboxKind,
+    InboxView,
+    ProcessList,
+    ProcessView,
+    StatusView,
+    StoreHealth,
+)
+from tests.kit import given as g
+from tests.kit.shelf import ABOUT, Shelf, shelf
+from tests.kit.stores import ME, TTL, change, fact
+
+BILLING, DOCS = GoalId("billing"), GoalId("docs")
+
+
+@pytest.fixture
+async def house() -> AsyncIterator[Shelf]:
+    async with shelf() as made:
+        yield made
+
+
+async def planned(house: Shelf, goal: str) -> None:
+    await house.live(g.create(g.an_intent(goal=goal)), g.tick(), g.answered(g.a_plan()), goal=goal)
+
+
+# --- the inbox
+
+
+async def test_what_waits_is_listed_oldest_first_each_with_its_command(house: Shelf):
+    await planned(house, "docs")
+    house.at(10)
+    await planned(house, "billing")
+    await house.live(g.approve(g.a_plan()), g.tick())
+    house.at(20)
+    await house.live(g.failed("p1.a", FailureClass.AUTH))
+    await house.world.store.park(DOCS, "KeyError: 'x'")
+    plan, parked, blocked = (await house.ask(ask.ListInbox())).items
+    assert (plan.verb, plan.digest) == ("harnctl plan show docs 1", g.approve(g.a_plan()).digest)
+    assert parked == InboxItem(
+        goal=DOCS,
+        kind=InboxKind.PARKED,
+        subject="docs",
+        summary="harnd gave up on it: KeyError: 'x'",
+        since=g.T0,
+        digest=None,
+        verb="harnctl why docs",
+    )
+    assert blocked == InboxItem(
+        goal=BILLING,
+        kind=InboxKind.BLOCKED,
+        subject="p1.a",
+        summary="auth: no luck",
+        since=g.later(20),
+        digest=None,
+        verb="harnctl work show billing p1.a",
+    )
+
+
+@pytest.mark.parametrize(
+    ("life", "kind", "verb"),
+    [
+        ((g.answered(g.question()),), InboxKind.ATTENTION, "harnctl plan show billing 1"),
+        (
+            (g.answered(g.a_plan()), g.approve(g.a_plan()), g.cancel_work("p1.a")),
+            InboxKind.BLOCKED,
+            "harnctl why billing",
+        ),
+    ],
+    ids=["attention", "held up"],
+)
+async def test_every_kind_of_question_has_its_command(house: Shelf, life, kind, verb):
+    await house.live(g.create(g.an_intent()), g.tick(), *life)
+    (item,) = (await house.ask(ask.ListInbox())).items
+    assert (item.kind, item.verb) == (kind, verb)
+
+
+async def test_a_spent_budget_leads_to_the_ledger(house: Shelf):
+    await house.live(g.create(g.an_intent(ticks=1)), g.tick(), g.unanswered(FailureClass.UPSTREAM))
+    (item,) = (await house.ask(ask.ListInbox())).items
+    assert (item.kind, item.verb) == (InboxKind.BUDGET, "harnctl budget billing")
+
+
+async def test_an_empty_inbox(house: Shelf):
+    assert await house.ask(ask.ListInbox()) == InboxView(())
+
+
+# --- events
+
+
+async def test_events_are_listed_a_page_at_a_time(house: Shelf):
+    await house.live(g.create(g.an_intent()), g.tick())
+    await house.live(g.create(g.an_intent(goal="docs")), goal="docs")
+    first = await house.ask(ask.ListEvents(limit=2))
+    assert [(event.seq, event.goal, event.version, event.tag) for event in first.events] == [
+        (1, "billing", 1, "goal.created/1"),
+        (2, "billing", 2, "goal.ticked/1"),
+    ]
+    assert first.events[1].body == {"type": "goal.ticked/1"}
+    rest = await house.ask(ask.ListEvents(after=first.next_after))
+    assert [event.seq for event in rest.events] == [3, 4, 5]
+    assert (await house.ask(ask.ListEvents(after=5))).next_after == 5
+
+
+async def test_events_of_one_goal_move_the_cursor_past_the_others(house: Shelf):
+    await house.live(g.create(g.an_intent()), g.tick())
+    await house.live(g.create(g.an_intent(goal="docs")), goal="docs")
+    page = await house.ask(ask.ListEvents(goal=DOCS, limit=4))
+    assert (page.events, page.next_after) == ((), 4)
+    page = await house.ask(ask.ListEvents(after=4, goal=DOCS, limit=4))
+    assert ([event.version for event in page.events], page.next_after) == ([1], 5)
+
+
+async def test_a_page_of_the_largest_events_fits_into_a_frame(house: Shelf):
+    lease = await house.world.store.acquire(BILLING, ME, TTL)
+    large = msgspec.json.encode({"text": "\u2603\\" * ((bounds.EVENT_BYTES - 20) // 5)})
+    facts = tuple(msgspec.structs.replace(fact(), body=large) for _ in range(20))
+    await house.world.store.append(change(fence=lease.fence, facts=facts))
+    after, seen = 0, 0
+    while (page := await house.ask(ask.ListEvents(after=after))).events:
+        write_frame({"jsonrpc": "2.0", "id": "x" * bounds.REQUEST_ID_CHARS, "result": write(page)})
+        seen, after = seen + len(page.events), page.next_after
+    assert seen == 20
+
+
+# --- processes
+
+
+async def test_processes_are_listed_with_what_they_work_on(house: Shelf):
+    house.seen.runs("goal/billing/plan/2/call/1", pid=11, started=1)
+    house.seen.runs("goal/billing/work/p1.a/attempt/1/proof/check", pid=12, started=5)
+    house.at(9)
+    assert await house.ask(ask.ListProcesses()) == ProcessList(
+        (
+            ProcessView(
+                effect=EffectKey("goal/billing/plan/2/call/1"), pid=11, age=Micros(8_000_000), goal=BILLING, work=None
+            ),
+            ProcessView(
+                effect=EffectKey("goal/billing/work/p1.a/attempt/1/proof/check"),
+                pid=12,
+                age=Micros(4_000_000),
+                goal=BILLING,
+                work=WorkId("p1.a"),
+            ),
+        )
+    )
+
+
+async def test_a_clock_that_was_set_back_makes_no_negative_age(house: Shelf):
+    house.seen.runs("goal/billing/plan/2/call/1", started=60)
+    (process,) = (await house.ask(ask.ListProcesses())).processes
+    assert process.age == 0
+
+
+# --- status
+
+
+async def test_the_daemon_in_one_look(house: Shelf):
+    await planned(house, "docs")
+    await planned(house, "billing")
+    await house.world.store.park(DOCS, "KeyError: 'x'")
+    house.seen.runs("goal/billing/plan/2/call/1")
+    house.at(180)
+    health = await house.world.store.health()
+    assert await house.ask(ask.ShowStatus()) == StatusView(
+        pid=4242,
+        version="0.1.0",
+        instance=InstanceId("5f0c2a"),
+        uptime=Micros(180_000_000),
+        state_dir=ABOUT.state_dir,
+        socket=ABOUT.socket,
+        goals={Phase.AWAITING_ATTENTION: 2},
+        running_sessions=1,
+        inbox=3,
+        store=StoreHealth(
+            engine=health.engine, schema=health.schema, events=12, size_bytes=health.size_bytes, wal_bytes=0
+        ),
+        notes=("goal docs is parked: KeyError: 'x'",),
+    )
+
+
+@pytest.mark.parametrize(
+    ("wal_bytes", "notes"), [(64 * 2**20, []), (64 * 2**20 + 1, ["the store's log has grown to 64 MiB"])]
+)
+def test_a_log_that_grows_is_noted(wal_bytes, notes):
+    health = Health(engine="SQLite 3.51.3", schema=1, events=44, size_bytes=90112, wal_bytes=wal_bytes)
+    assert list(noted([], health)) == notes
+
+
+@pytest.fixture
+async def closed() -> Shelf:
+    """A shelf whose store answers nothing any more."""
+    async with shelf() as made:
+        return made
+
+
+async def test_a_store_that_does_not_answer_is_said_and_not_counted_as_empty(closed: Shelf):
+    view = await closed.ask(ask.ShowStatus())
+    assert (view.goals, view.inbox, view.store) == ({}, 0, None)
+    assert view.notes == ("the store does not answer, so goals and inbox are not known: the store is closed",)
+
+
+@pytest.mark.parametrize(
+    "question",
+    [ask.ListGoals(), ask.ListInbox(), ask.ShowGoal(BILLING), ask.ListEvents()],
+    ids=lambda question: question.method,
+)
+async def test_other_questions_pass_on_what_the_store_said(closed: Shelf, question):
+    with pytest.raises(UnavailableError):
+        await closed.ask(question)
+
+
+# --- goals that cannot be read
+
+
+@pytest.fixture
+async def poisoned(house: Shelf) -> Shelf:
+    await planned(house, "billing")
+    await planned(house, "docs")
+    await house.poison("billing", after=6)
+    return house
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        ask.ShowGoal(BILLING),
+        ask.ListPlans(BILLING),
+        ask.ShowPlan(BILLING, 1),
+        ask.ListWork(BILLING),
+        ask.ShowWork(BILLING, WorkId("p1.a")),
+        ask.ShowWorkLog(BILLING, WorkId("p1.a")),
+        ask.ShowWhy("billing"),
+        ask.ShowBudget(BILLING),
+    ],
+    ids=lambda question: question.method,
+)
+async def test_a_goal_that_cannot_be_read_is_refused_for_that(poisoned: Shelf, question):
+    with pytest.raises(Refusal) as refused:
+        await poisoned.ask(question)
+    assert refused.value.code == "goal.unreadable"
+    assert "goal billing cannot be read by this harnd" in refused.value.message
+    assert refused.value.details == {"goal": "billing", "after_version": 0}
+
+
+async def test_a_goal_that_cannot_be_read_hides_no_other(poisoned: Shelf):
+    assert [row.goal for row in (await poisoned.ask(ask.ListGoals())).goals] == ["billing", "docs"]
+    assert [item.goal for item in (await poisoned.ask(ask.ListInbox())).items] == ["docs"]
+    assert (await poisoned.ask(ask.ShowStatus())).goals == {Phase.AWAITING_ATTENTION: 2}
+    assert (await poisoned.ask(ask.ShowGoal(DOCS))).goal == "docs"
+    assert "goal.billing" in {check.name for check in (await poisoned.ask(ask.ShowDoctor())).checks}
+    (event,) = (await poisoned.ask(ask.ListEvents(after=12))).events
+    assert event == EventView(
+        seq=13, goal=BILLING, version=7, at=g.T0, tag="goal.ascended/9", body={"type": "goal.ascended/9"}
+    )
+
+
+@pytest.mark.parametrize(
+    ("body", "shown"), [(b"\xff{", "\ufffd{"), (b"[1]", "[1]"), (b"x" * 900, "x" * 200)], ids=["bytes", "list", "long"]
+)
+async def test_a_damaged_event_is_shown_for_what_it_is(house: Shelf, body, shown):
+    await planned(house, "billing")
+    await house.poison("billing", after=6, body=body)
+    (event,) = (await house.ask(ask.ListEvents(after=6))).events
+    assert event.body == {"unreadable": shown}
+
+
+# --- the desk
+
+
+async def test_every_question_of_the_protocol_is_answered(house: Shelf):
+    await planned(house, "billing")
+    await house.live(g.approve(g.a_plan()), g.tick())
+    given = {"goal": "billing", "plan": 1, "work": "p1.a", "target": "billing/p1.a"}
+    of_the_connection = {"initialize", "events.subscribe", "events.unsubscribe"}
+    for name, method in METHODS.items():
+        if method.changes or name in of_the_connection:
+            continue
+        fields = {field.name: given[field.name] for field in msgspec.structs.fields(method.request) if field.required}
+        reply = await house.ask(msgspec.convert(fields, method.request))
+        assert type(reply) is method.reply
+        assert msgspec.convert(write(reply), method.reply) == reply  # what is sent is what was meant
+
+
+async def test_a_change_is_no_question(house: Shelf):
+    with pytest.raises(Refusal, match=r"^request\.unknown_method: "):
+        await house.ask(ask.CancelGoal(key=IdempotencyKey("k"), goal=BILLING, reason="enough"))
+
+
+# --- loading
+
+
+async def test_a_goal_that_was_loaded_before_is_read_on_from_there(house: Shelf):
+    loader = Loader(house.world.store)
+    await house.live(g.create(g.an_intent()), g.tick())
+    before = await loader.load(BILLING)
+    assert await loader.load(BILLING) is before
+    await house.live(g.answered(g.a_plan()))
+    after = await loader.load(BILLING)
+    assert (before.version, after.version) == (4, 6)
+    assert after == await Loader(house.world.store).load(BILLING)
+
+
+async def test_only_the_goals_asked_for_last_are_kept(house: Shelf):
+    loader = Loader(house.world.store, keep=2)
+    for name in ("a", "b", "c"):
+        await house.live(g.create(g.an_intent(goal=name)), goal=name)
+    for name in ("a", "b", "a", "c"):
+        await loader.load(GoalId(name))
+    assert repr(loader) == "<Loader a@1 c@1>"
+
+
+async def test_loading_takes_no_lease(house: Shelf):
+    await house.live(g.create(g.an_intent()))
+    await Loader(house.world.store).load(BILLING)
+    await house.live(g.tick())  # under the lease that the journal had before
+
+
+async def test_a_long_stream_is_folded_whole(house: Shelf):
+    await house.live(g.create(g.an_intent(replans=100, agent_calls=100, ticks=200)))
+    for number in range(1, 100):
+        await house.live(g.tick(), g.answered(g.question(), plan=number), g.retry_plan(plan=number))
+    goal = await Loader(house.world.store).load(BILLING)
+    assert (len(goal.plans), goal.version) == (99, 1 + 99 * 6)
+
+
+# --- words
+
+
+@pytest.mark.parametrize(
+    ("micros", "said"),
+    [
+        (-1, "0s"),
+        (0, "0s"),
+        (59_999_999, "59s"),
+        (60_000_000, "1m"),
+        (3_599_999_999, "59m"),
+        (3_600_000_000, "1h"),
+        (12_000_000_000, "3h 20m"),
+        (86_400_000_000, "1d"),
+        (187_200_000_000, "2d 4h"),
+    ],
+)
+def test_times_are_said_in_one_or_two_units(micros, said):
+    assert span(micros) == said
+
+
+def test_commands_are_quoted_for_a_shell():
+    assert command("plan", "show", "billing", 2) == "harnctl plan show billing 2"
+    assert command("why", "a b; $(x)") == "harnctl why 'a b; $(x)'"
+
+
+def test_sizes_and_counts():
+    assert [size(octets) for octets in (0, 1, 1024, 10 * 2**20 - 1, 10 * 2**20)] == [
+        "0 KiB",
+        "1 KiB",
+        "1 KiB",
+        "10240 KiB",
+        "10 MiB",
+    ]
+    assert [count(number, "finding") for number in (0, 1, 2)] == ["0 findings", "1 finding", "2 findings"]
