@@ -62,7 +62,7 @@ class Roster:
         self._timers = Timers(world.clock, self.wake)
         self._seats: dict[GoalId, _Seat] = {}
         self._tasks: anyio.abc.TaskGroup | None = None
-        self._draining = False
+        self._drain = anyio.Event()  # set when nothing more may start
         self._parked: set[GoalId] = set()
         self._empty = anyio.Event()
 
@@ -87,6 +87,10 @@ class Roster:
         for row in await self._world.store.goals():
             if row.parked is not None:
                 await self._world.store.park(row.goal, None)
+
+    @property
+    def _draining(self) -> bool:
+        return self._drain.is_set()
 
     # --- what others ask
 
@@ -125,7 +129,7 @@ class Roster:
 
     async def drain(self) -> None:
         """Start nothing more, and return when everything that runs has ended."""
-        self._draining = True
+        self._drain.set()
         self._empty = anyio.Event()
         for seat in tuple(self._seats.values()):
             seat.inbox.nudge(Signal.LOOK)
@@ -196,7 +200,7 @@ class Roster:
         seat.waits += 1
         self._watcher.restarted(goal, error)
         _refuse_asks(seat, error)
-        await self._world.clock.sleep_until(Instant(self._world.clock.now() + pause(seat.waits)))
+        await self._sleep_until(Instant(self._world.clock.now() + pause(seat.waits)))
         return self._draining
 
     async def _restarted(self, goal: GoalId, seat: _Seat, error: Exception) -> bool:
@@ -208,8 +212,19 @@ class Roster:
             await self._park(goal, f"{type(error).__name__}: {error}")
             return True
         self._watcher.restarted(goal, error)
-        await self._world.clock.sleep_until(again)
+        await self._sleep_until(again)
         return self._draining
+
+    async def _sleep_until(self, at: Instant) -> None:
+        # A drain waits for what runs, and nothing runs in a pause.
+        async with anyio.create_task_group() as tasks:
+            tasks.start_soon(self._wake_to_drain, tasks.cancel_scope)
+            await self._world.clock.sleep_until(at)
+            tasks.cancel_scope.cancel()
+
+    async def _wake_to_drain(self, scope: anyio.CancelScope) -> None:
+        await self._drain.wait()
+        scope.cancel()
 
     async def _unpark(self, goal: GoalId) -> None:
         if goal in self._parked:
