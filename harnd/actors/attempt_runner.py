@@ -18,6 +18,7 @@ from harnd.domain.goal.commands import AttemptReport, GoalCommand, ReportAttempt
 from harnd.domain.goal.due import RunAttempt
 from harnd.domain.goal.events import Usage
 from harnd.domain.goal.goal import Goal
+from harnd.domain.goal.keys import stage_key
 from harnd.domain.goal.names import Names
 from harnd.domain.goal.rendering import RenderError, render
 from harnd.domain.goal.template import AgentStage, CommandStage, ParallelStage, PrepareStage, Stage
@@ -173,7 +174,7 @@ class AttemptRunner:
         return names_of(self._goal, self._item, self._attempt.number, dict(self._outputs), self._texts)
 
     def _key(self, stage: str) -> EffectKey:
-        return EffectKey(f"{self._effect.key}/stage/{stage}")
+        return stage_key(self._goal.intent, self._effect.work, self._effect.attempt, stage)
 
     def _within(self, timeout: Micros) -> Micros:
         return Micros(min(timeout, self._effect.runtime_left))

@@ -5,8 +5,8 @@ Proof commands only read, so one that was cut short is simply run again.  Nothin
 
 from harnd.actors.classing import Failure, failure_of_command, whole_text
 from harnd.domain.goal.assignment import names_of
-from harnd.domain.goal.due import effect_key
 from harnd.domain.goal.goal import Goal
+from harnd.domain.goal.keys import check_key
 from harnd.domain.goal.names import Names
 from harnd.domain.goal.proof import Evidence, Proof, judge
 from harnd.domain.goal.rendering import render
@@ -15,7 +15,7 @@ from harnd.domain.goal.work import Work
 from harnd.ports.sessions import CommandTask, Ended
 from harnd.ports.workspace import Place
 from harnd.ports.world import World
-from protocol.ids import CommitId, EffectKey, TreeId
+from protocol.ids import CommitId, TreeId
 from protocol.values import FailureClass, Micros
 
 
@@ -50,11 +50,11 @@ class Prover:
         return judge(self._item.acceptance, self._template.proofs, evidence, commit=commit, tree=tree)
 
     async def _prepare(self, stage: PrepareStage, path: str) -> Failure | None:
-        ended = await self._run(stage.name, stage.argv, stage.timeout, path)
+        ended = await self._run(stage, path)
         return failure_of_command(ended, failing=FailureClass.ENVIRONMENT)
 
     async def _run_proof(self, command: ProofCommand, path: str) -> Evidence | Failure:
-        ended = await self._run(command.name, command.argv, command.timeout, path)
+        ended = await self._run(command, path)
         failure = failure_of_command(ended, failing=FailureClass.PROOF)
         if failure is not None and failure.kind is FailureClass.ENVIRONMENT:
             return failure
@@ -65,16 +65,12 @@ class Prover:
             return Evidence(command.name, "failed", ended.ran, exit_code=ended.exit_code, output=output)
         return Evidence(command.name, "unknown", ended.ran, output=output, detail=failure.detail)
 
-    async def _run(self, name: str, argv: tuple[str, ...], most: Micros, path: str) -> Ended:
+    async def _run(self, entry: PrepareStage | ProofCommand, path: str) -> Ended:
         task = CommandTask(
-            key=self._key(name),
-            argv=tuple(render(word, self._names) for word in argv),
+            key=check_key(self._goal.intent, self._item.id, self._place.attempt, self._purpose, entry),
+            argv=tuple(render(word, self._names) for word in entry.argv),
             cwd=path,
-            timeout=Micros(min(most, self._most)),
+            timeout=Micros(min(entry.timeout, self._most)),
             fresh=True,
         )
         return await self._world.commands.run(task)
-
-    def _key(self, name: str) -> EffectKey:
-        item, attempt = self._item, self._place.attempt
-        return effect_key(self._goal, "work", item.id, "attempt", attempt, self._purpose, name)

@@ -215,7 +215,14 @@ async def logged(house: Shelf, traces: dict[str, Trace], attempt: int | None = N
 
 
 async def test_what_ran_is_logged_in_order_each_under_its_title(house: Shelf):
-    keys = ("integrated/check", "integrated/deps", "proof/check", "proof/deps", "stage/format", "stage/make-1")
+    keys = (
+        "integrated/check",
+        "integrated/prepare/deps",
+        "proof/check",
+        "proof/prepare/deps",
+        "stage/format",
+        "stage/make-1",
+    )
     log = await logged(house, {"stage/deps": trace("ok\n"), **{key: trace() for key in keys}})
     assert log.parts[0] == LogPart(
         effect=EffectKey("goal/billing/work/p1.a/attempt/1/stage/deps"),

@@ -6,9 +6,9 @@ The keys are the ones that the actors give; nothing here says whether a part has
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from harnd.domain.goal.due import effect_key
 from harnd.domain.goal.goal import Goal
 from harnd.domain.goal.intent import Specialist
+from harnd.domain.goal.keys import call_key, check_key, stage_key
 from harnd.domain.goal.plan import Plan
 from harnd.domain.goal.template import AgentStage, CommandStage, PrepareStage, ProofCommand
 from harnd.domain.goal.work import Work
@@ -40,12 +40,12 @@ def integrated_parts(goal: Goal, item: Work, attempt: int) -> tuple[Part, ...]:
 def planner_part(goal: Goal, plan: Plan, call: int) -> Part:
     """Return the one process of a planner call."""
     planner = goal.intent.specialist(goal.intent.replanning.planner)
-    return _session(effect_key(goal, "plan", plan.number, "call", call), f"agent {planner.name}", planner)
+    return _session(call_key(goal.intent, plan.number, call), f"agent {planner.name}", planner)
 
 
 def _stages(goal: Goal, item: Work, attempt: int) -> Iterator[Part]:
     for stage in goal.template_of(item).simple_stages():
-        key = effect_key(goal, "work", item.id, "attempt", attempt, "stage", stage.name)
+        key = stage_key(goal.intent, item.id, attempt, stage.name)
         match stage:
             case AgentStage():
                 yield _session(key, f"agent {stage.name}", goal.intent.specialist(stage.specialist))
@@ -62,7 +62,7 @@ def _checks(goal: Goal, item: Work, attempt: int, *, purpose: str, where: str) -
     prepares = [stage for stage in template.stages if isinstance(stage, PrepareStage)]
     entries: list[PrepareStage | ProofCommand] = [*prepares, *template.proofs]
     for entry in entries:
-        key = effect_key(goal, "work", item.id, "attempt", attempt, purpose, entry.name)
+        key = check_key(goal.intent, item.id, attempt, purpose, entry)
         said = _title(entry) + ("" if isinstance(entry, ProofCommand) and purpose == "proof" else where)
         yield Part(key=key, title=said, timeout=entry.timeout)
 

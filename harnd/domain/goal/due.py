@@ -9,6 +9,7 @@ from typing import TypeAlias
 import msgspec
 
 from harnd.domain.goal.goal import Goal
+from harnd.domain.goal.keys import attempt_key, call_key, effect_key
 from harnd.domain.goal.work import Standing, Work
 from protocol.ids import CommitId, EffectKey, WorkId
 from protocol.values import Instant, Micros
@@ -60,11 +61,11 @@ def due(goal: Goal, now: Instant) -> tuple[Effect, ...]:
     effects: list[Effect] = []
     left = goal.runtime_left(now)
     if goal.plan is not None and (call := goal.plan.open_call) is not None:
-        key = effect_key(goal, "plan", goal.plan.number, "call", call.number)
+        key = call_key(goal.intent, goal.plan.number, call.number)
         effects.append(CallPlanner(key=key, plan=goal.plan.number, call=call.number, runtime_left=left))
     for item in goal.work.values():
         if (attempt := item.running) is not None:
-            key = effect_key(goal, "work", item.id, "attempt", attempt.number)
+            key = attempt_key(goal.intent, item.id, attempt.number)
             effects.append(RunAttempt(key=key, work=item.id, attempt=attempt.number, runtime_left=left))
         elif item.standing is Standing.INTEGRATING:
             effects.append(_integration(goal, item))
@@ -75,12 +76,7 @@ def _integration(goal: Goal, item: Work) -> Integrate | MoveBranch:
     integration = item.integrations[-1]
     number = integration.number
     if integration.commit is None:
-        key = effect_key(goal, "work", item.id, "integration", number)
+        key = effect_key(goal.intent, "work", item.id, "integration", number)
         return Integrate(key=key, work=item.id, number=number)
-    key = effect_key(goal, "work", item.id, "integration", number, "move")
+    key = effect_key(goal.intent, "work", item.id, "integration", number, "move")
     return MoveBranch(key=key, work=item.id, number=number, expected=integration.onto, to=integration.commit)
-
-
-def effect_key(goal: Goal, *parts: str | int) -> EffectKey:
-    """Name an effect of a goal, such as `goal/billing/plan/2/call/1`."""
-    return EffectKey("/".join(("goal", goal.intent.goal, *(str(part) for part in parts))))

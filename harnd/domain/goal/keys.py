@@ -1,0 +1,36 @@
+"""Keys: the one name of everything that runs for a goal, from which its receipt and its result are found again.
+
+A key follows from stored state alone, so that the next daemon gives the same one; two things never share one.
+"""
+
+from harnd.domain.goal.intent import Intent
+from harnd.domain.goal.template import PrepareStage, ProofCommand
+from protocol.ids import EffectKey, WorkId
+
+
+def effect_key(intent: Intent, *parts: str | int) -> EffectKey:
+    """Name an effect of a goal, such as `goal/billing/plan/2/call/1`."""
+    return EffectKey("/".join(("goal", intent.goal, *(str(part) for part in parts))))
+
+
+def call_key(intent: Intent, plan: int, call: int) -> EffectKey:
+    """Name a planner call."""
+    return effect_key(intent, "plan", plan, "call", call)
+
+
+def attempt_key(intent: Intent, work: WorkId, attempt: int) -> EffectKey:
+    """Name an attempt."""
+    return effect_key(intent, "work", work, "attempt", attempt)
+
+
+def stage_key(intent: Intent, work: WorkId, attempt: int, stage: str) -> EffectKey:
+    """Name what runs in one stage of an attempt."""
+    return effect_key(intent, "work", work, "attempt", attempt, "stage", stage)
+
+
+def check_key(
+    intent: Intent, work: WorkId, attempt: int, purpose: str, entry: PrepareStage | ProofCommand
+) -> EffectKey:
+    """Name a command on a checkout; a stage that prepares and a proof may bear the same name."""
+    names = (entry.name,) if isinstance(entry, ProofCommand) else ("prepare", entry.name)
+    return effect_key(intent, "work", work, "attempt", attempt, purpose, *names)
