@@ -63,7 +63,7 @@ def _facts(plan: PlanView, now: Instant) -> Iterator[tuple[str, str]]:
     yield "requested", when(plan.requested_at, now)
     yield "calls", str(plan.calls)
     if plan.failure is not None:
-        yield "failure", plain(plan.failure)
+        yield "failure", plain(f"{plan.failure}: {plan.detail}" if plan.detail else plan.failure)
     if plan.digest is not None:
         yield "digest", short(plan.digest)
     if plan.decided_at is not None:

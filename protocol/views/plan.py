@@ -75,6 +75,7 @@ class PlanView(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     guidance: str | None  # what a person said when it was rejected or asked for again
     problems: tuple[ProblemView, ...]  # of the last reply that was refused
     failure: FailureClass | None
+    detail: str  # why it failed, as a clause; empty when it did not
     calls: int  # agent calls made for it
     requested_at: Instant
     decided_at: Instant | None

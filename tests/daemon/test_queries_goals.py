@@ -268,6 +268,7 @@ async def test_a_plan_in_full_after_a_reply_that_was_refused(house: Shelf):
         guidance=None,
         problems=(ProblemView("answer.unreadable", "", "there is no object in the answer"),),
         failure=None,
+        detail="",
         calls=2,
         requested_at=g.T0,
         decided_at=None,

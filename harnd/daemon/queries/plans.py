@@ -46,6 +46,7 @@ async def shown(sources: Sources, request: ShowPlan) -> PlanView:
         guidance=plan.guidance or None,
         problems=_problems(plan),
         failure=plan.failure,
+        detail=plan.detail,
         calls=len(plan.calls),
         requested_at=plan.requested_at,
         decided_at=_decided_at(plan),
