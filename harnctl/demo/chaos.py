@@ -1,8 +1,9 @@
 """Chaos: the daemon killed at moments that follow from a seed, spread over the whole run.
 
-The run is cut into as many parts as there are kills, and each part has one: some time after some event, so that it
-meets agents at work, proofs under way, and what lies between a fact and what it leads to.  Every other kill is
-followed by one more while the next daemon is still coming up.
+The run is cut into parts, and each has its kill: some time after some step, so that it meets agents at work, proofs
+under way, and what lies between a fact and what it leads to.  Every other kill is followed by one more while the next
+daemon is still coming up.  A step is something that happened for the first time: what is tried again because of a kill
+is none, or one kill would bring on the next, and all of them would meet the beginning.
 """
 
 import random
@@ -14,16 +15,16 @@ from typing import Final, NamedTuple
 from harnctl.demo.daemon import Daemon
 from protocol.views import EventView
 
-USUAL_EVENTS: Final = 55  # of a run that is left alone; one with kills has more
+STEPS: Final = 44  # from the beginning to where there is still something left to kill
 PARTS: Final = 5  # in which there is a kill
-DELAY_S: Final = 0.9  # at most, after an event
+DELAY_S: Final = 0.9  # at most, after a step
 RECOVERY_S: Final = 0.7  # at most, after a start: about as long as one takes
 
 
 class Moment(NamedTuple):
-    """When a kill comes: some seconds after the event of that number."""
+    """When a kill comes: some seconds after so many steps."""
 
-    event: int
+    steps: int
     delay_s: float
     again_s: float | None  # once more so long after the next start, or not
 
@@ -37,7 +38,7 @@ class Chaos:
         self._moments = moments(seed)
         self._daemon = daemon
         self._tell = tell
-        self._seen = 0
+        self._steps: set[tuple[object, ...]] = set()
         self._next: threading.Timer | None = None
 
     def __repr__(self) -> str:
@@ -45,8 +46,8 @@ class Chaos:
 
     def saw(self, event: EventView) -> None:
         """Take note of an event; a kill may follow."""
-        self._seen += 1
-        if self._moments and self._seen >= self._moments[0].event and not self._is_striking:
+        self._steps.add((event.tag, event.body.get("plan"), event.body.get("work")))
+        if self._moments and len(self._steps) >= self._moments[0].steps and not self._is_striking:
             moment = self._moments.pop(0)
             said = f"{moment.delay_s:.2f} s after event {event.seq}, {event.tag.partition('/')[0]}"
             self._next = threading.Timer(moment.delay_s, self._strike, (moment, said))
@@ -78,10 +79,10 @@ class Chaos:
 def moments(seed: int) -> list[Moment]:
     """Draw one moment for each part of the run."""
     dice = random.Random(seed)  # noqa: S311 - to be repeated, not to be secret
-    length = USUAL_EVENTS / PARTS
+    length = STEPS / PARTS
     return [
         Moment(
-            event=round(dice.uniform(part * length, (part + 0.8) * length)) + 1,
+            steps=round(dice.uniform(part * length, (part + 0.8) * length)) + 1,
             delay_s=dice.uniform(0, DELAY_S),
             again_s=dice.uniform(0, RECOVERY_S) if part % 2 else None,
         )

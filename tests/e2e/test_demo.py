@@ -154,7 +154,7 @@ def test_kills_follow_from_the_seed_and_are_spread_over_the_run(seed):
     drawn = moments(seed)
     assert drawn == moments(seed)
     assert len(drawn) == PARTS >= 5
-    assert [moment.event for moment in drawn] == sorted(moment.event for moment in drawn)
+    assert [moment.steps for moment in drawn] == sorted(moment.steps for moment in drawn)
 
 
 @pytest.fixture

@@ -25,7 +25,7 @@ from protocol.values import Instant
 
 HISTORIES = Path(__file__).parents[1] / "histories"
 DEMO = (sys.executable, "-m", "harnctl", "demo")
-RUNS = {"demo-0.1": (), "demo-killed-0.1": ("--chaos", "--seed", "3")}  # with this seed every item loses an attempt
+RUNS = {"demo-0.1": (), "demo-killed-0.1": ("--chaos", "--seed", "3")}  # attempts and a planner call are lost
 GOAL = GoalId("textkit")
 
 
