@@ -167,17 +167,23 @@ def _listed(criteria: Iterable[Criterion]) -> str:
 
 
 def _fitted(head: list[str], optional: list[tuple[str, str]], tail: list[str]) -> str:
-    room = bounds.BRIEFING_BYTES - sum(len(part.encode()) + 2 for part in (*head, *tail)) - 2 * bounds.CRITERION_CHARS
+    room = bounds.BRIEFING_BYTES - _size(*head, *tail, _left_out([name for name, _ in optional]))
     kept: list[str] = []
     left_out: list[str] = []
     for name, text in optional:
-        size = len(text.encode()) + 2
-        if size <= room:
+        if _size(text) <= room:
             kept.append(text)
-            room -= size
+            room -= _size(text)
         else:
             left_out.append(name)
     if left_out:
-        names = ", ".join(left_out)[: bounds.CRITERION_CHARS]
-        kept.append(f"# Left out, to stay within {bounds.BRIEFING_BYTES} bytes\n\n{names}")
+        kept.append(_left_out(left_out))
     return "\n\n".join((*head, *kept, *tail)) + "\n"
+
+
+def _left_out(names: list[str]) -> str:
+    return f"# Left out, to stay within {bounds.BRIEFING_BYTES} bytes\n\n{', '.join(names)}"
+
+
+def _size(*parts: str) -> int:
+    return sum(len(part.encode()) + 2 for part in parts)
