@@ -25,7 +25,7 @@ def with_claim(**changes: object) -> Complete:
     return msgspec.structs.replace(done, evidence=(msgspec.structs.replace(done.evidence[0], **changes),))
 
 
-REWORDED = {
+REWORDED: dict[str, tuple[Candidate, Candidate]] = {
     "rationale": (PLAN, msgspec.structs.replace(PLAN, rationale="Other reasons.")),
     "title of an item": (PLAN, with_work(title="Other words")),
     "title of the milestone": (PLAN, with_milestone(title="Other words")),
@@ -34,7 +34,7 @@ REWORDED = {
     "note of a claim": (completion("p1.a"), with_claim(note="Look.")),
     "rationale of a question": (question(), msgspec.structs.replace(question(), rationale="Hm.")),
 }
-CHANGED = {
+CHANGED: dict[str, tuple[Candidate, Candidate]] = {
     "key": (PLAN, with_work(key="z")),
     "objective of an item": (PLAN, with_work(objective="Make it fly.")),
     "acceptance of an item": (PLAN, with_work(acceptance=("It flies.",))),
