@@ -1,0 +1,79 @@
+"""The pages under docs/ that are held against the code, beside the manual and the protocol with tests of their own."""
+
+import re
+from pathlib import Path
+
+from harnctl.commands.later import AT_THE_TOP
+from harnd.domain.goal.failure import ROWS
+from protocol.values import FailureClass
+
+DOCS = Path(__file__).parents[2] / "docs"
+
+
+def cells(page: str, columns: int) -> list[list[str]]:
+    """The rows of a page's tables with so many columns, heads and rules left out."""
+    lines = (DOCS / page).read_text("utf-8").splitlines()
+    rows = [[cell.strip() for cell in line.strip("|").split("|")] for line in lines if line.startswith("| ")]
+    return [row for row in rows if len(row) == columns]
+
+
+# --- decisions
+
+
+def test_decisions_are_numbered_without_gaps():
+    names = sorted(path.name for path in (DOCS / "adr").iterdir())
+    assert [name[:5] for name in names] == [f"{number:04}-" for number in range(1, len(names) + 1)]
+
+
+def test_every_decision_tells_context_alternatives_and_decision():
+    for path in sorted((DOCS / "adr").iterdir()):
+        text = path.read_text("utf-8")
+        assert text.startswith(f"# {int(path.name[:4])}. "), path.name
+        assert re.findall(r"^## (.*)$", text, re.MULTILINE) == ["Context", "Alternatives", "Decision"], path.name
+
+
+def test_every_place_that_a_decision_names_is_there():
+    root = DOCS.parent
+    for path in sorted((DOCS / "adr").iterdir()):
+        named = re.findall(r"`((?:harnd|harnctl|protocol|tests)/[\w/.]+)`", path.read_text("utf-8"))
+        assert [name for name in named if not (root / name).exists()] == [], path.name
+
+
+# --- operations
+
+
+def test_every_failure_class_is_told_with_who_pays_and_whether_it_is_tried_again():
+    told = {row[0].strip("`"): row for row in cells("operations.md", 5) if row[0].strip("`") in list(FailureClass)}
+    assert told.keys() == set(FailureClass)
+    for failure, row in ROWS.items():
+        _, _, charged, by_itself, _ = told[failure]
+        assert (failure, charged) == (failure, "yes" if row.charged else "no")
+        assert (failure, by_itself == "no") == (failure, not row.retried)
+        if row.uncharged_bound is not None:
+            assert str(row.uncharged_bound) in by_itself
+
+
+# --- parity
+
+
+def test_every_row_of_the_parity_list_is_walked_once():
+    rows = [row for row in cells("parity.md", 4) if row[0].isdecimal()]
+    assert [int(row[0]) for row in rows] == list(range(1, 113))
+    assert {row[2] for row in rows} == {"taken", "later", "not taken"}
+    assert [row[0] for row in rows if row[2] == "not taken" and not row[3].startswith("because ")] == []
+    assert [row[0] for row in rows if row[2] == "later" and "`" not in row[3]] == []
+
+
+def test_the_sums_of_the_parity_list_add_up():
+    said = [row[2] for row in cells("parity.md", 4) if row[0].isdecimal()]
+    sums = f"Taken: {said.count('taken')}. Later: {said.count('later')}. Not taken: {said.count('not taken')}."
+    assert sums in (DOCS / "parity.md").read_text("utf-8")
+
+
+def test_verbs_that_the_parity_list_expects_are_refused():
+    later = [row[3] for row in cells("parity.md", 4) if row[2] == "later"]
+    verbs = {name for how in later for name in re.findall(r"`([a-z-]+)`", how)}
+    here = {"claude", "codex", "opencode", "gemini", "qwen", "acp", "openai_http"}  # harnesses
+    keys = {"root", "work"}
+    shown = {"status", "inbox"}
+    assert verbs - here - keys - shown <= {*AT_THE_TOP}
