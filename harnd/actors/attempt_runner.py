@@ -93,15 +93,17 @@ class AttemptRunner:
 
     async def _stages(self, path: str) -> Failure | None:
         for stage in self._template.stages:
-            try:
-                failure = await self._stage(stage, path)
-            except RenderError as error:
-                failure = Failure(AttemptOutcome.FAILED, FailureClass.SCHEMA, f"stage {stage.name}: {error}")
-            if failure is not None:
+            if (failure := await self._stage(stage, path)) is not None:
                 return failure
         return None
 
     async def _stage(self, stage: Stage, path: str) -> Failure | None:
+        try:
+            return await self._carried_out(stage, path)
+        except RenderError as error:
+            return Failure(AttemptOutcome.FAILED, FailureClass.SCHEMA, f"stage {stage.name}: {error}")
+
+    async def _carried_out(self, stage: Stage, path: str) -> Failure | None:
         match stage:
             case PrepareStage():
                 return await self._command(stage, path, failing=FailureClass.ENVIRONMENT)
@@ -114,13 +116,20 @@ class AttemptRunner:
 
     async def _parallel(self, parallel: ParallelStage, path: str) -> Failure | None:
         failures: dict[str, Failure | None] = {}
+        errors: list[PortError] = []
 
         async def one(stage: AgentStage | CommandStage) -> None:
-            failures[stage.name] = await self._stage(stage, path)
+            try:
+                failures[stage.name] = await self._stage(stage, path)
+            except PortError as error:  # raised below: the group would wrap it, and nobody would class it
+                errors.append(error)
+                tasks.cancel_scope.cancel()
 
         async with anyio.create_task_group() as tasks:
             for stage in parallel.stages:
                 tasks.start_soon(one, stage)
+        for error in errors:
+            raise error
         # In the order of the template, so that the same failures are reported whoever ended first.
         return next((found for stage in parallel.stages if (found := failures[stage.name]) is not None), None)
 

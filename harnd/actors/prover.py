@@ -9,14 +9,14 @@ from harnd.domain.goal.goal import Goal
 from harnd.domain.goal.keys import check_key
 from harnd.domain.goal.names import Names
 from harnd.domain.goal.proof import Evidence, Proof, judge
-from harnd.domain.goal.rendering import render
+from harnd.domain.goal.rendering import RenderError, render
 from harnd.domain.goal.template import PrepareStage, ProofCommand
 from harnd.domain.goal.work import Work
 from harnd.ports.sessions import CommandTask, Ended
 from harnd.ports.workspace import Place
 from harnd.ports.world import World
 from protocol.ids import CommitId, TreeId
-from protocol.values import FailureClass, Micros
+from protocol.values import AttemptOutcome, FailureClass, Micros
 
 
 class Prover:
@@ -38,6 +38,12 @@ class Prover:
         A machine on which a proof cannot even be started is a `Failure` of the environment, not of the work.
         """
         path = await self._world.workspace.checkout(self._place, commit, self._purpose)
+        try:
+            return await self._proved(path, commit, tree)
+        except RenderError as error:
+            return Failure(AttemptOutcome.FAILED, FailureClass.SCHEMA, f"a proof command {error}")
+
+    async def _proved(self, path: str, commit: CommitId, tree: TreeId) -> Proof | Failure:
         for stage in self._template.stages:
             if isinstance(stage, PrepareStage) and (failure := await self._prepare(stage, path)) is not None:
                 return failure

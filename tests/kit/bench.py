@@ -5,14 +5,16 @@ script `SCRIPT`; a command is what `commands` says by its first word, and passes
 """
 
 from collections import deque
-from collections.abc import AsyncGenerator, MutableMapping
+from collections.abc import AsyncGenerator, Callable, MutableMapping
 from contextlib import asynccontextmanager, closing
 from dataclasses import dataclass, field
 from typing import Any
 
 import anyio
+import anyio.lowlevel
 import msgspec
 
+from harnd.actors.effects import Runner, runner_for
 from harnd.actors.journal import Journal
 from harnd.adapters.harness.imaginary import ImaginarySessions
 from harnd.adapters.imaginary_commands import ImaginaryCommands, Outcome
@@ -31,10 +33,11 @@ from harnd.domain.goal.goal import Goal
 from harnd.domain.goal.intent import Intent
 from harnd.domain.goal.template import Template
 from harnd.ports.clock import Clock
+from harnd.ports.errors import UnavailableError
 from harnd.ports.sessions import CommandTask, SessionEnd, SessionTask
 from harnd.ports.store import Append, Lease, Recorded
 from harnd.ports.world import World
-from protocol.ids import EffectKey, GoalId, InstanceId
+from protocol.ids import Digest, GoalId, InstanceId
 from protocol.values import Instant, Micros
 from tests.kit.given import a_template, an_intent
 from tests.kit.stores import BILLING, ME, OTHER, TTL, change, fact
@@ -102,6 +105,19 @@ class WatchedStore(SqliteStore):
                 raise waiting.popleft()
 
 
+class WatchedBlobs(MemoryBlobs):
+    """Blobs that have no room for one content when they are told so."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.no_room_for: bytes | None = None
+
+    async def put(self, content: bytes) -> Digest:
+        if content == self.no_room_for:
+            raise UnavailableError("the disk is full")
+        return await super().put(content)
+
+
 class WatchedSessions(ImaginarySessions):
     """Sessions that keep every task they were given."""
 
@@ -134,10 +150,12 @@ class Bench:
     store: WatchedStore
     workspace: MemoryWorkspace = field(default_factory=MemoryWorkspace)
     machine: ImaginaryMachine = field(default_factory=ImaginaryMachine)
-    blobs: MemoryBlobs = field(default_factory=MemoryBlobs)
+    blobs: WatchedBlobs = field(default_factory=WatchedBlobs)
     scripts: dict[str, str] = field(default_factory=dict)
     commands: dict[str, Outcome | None] = field(default_factory=dict)
+    deeds: dict[str, Callable[[], object]] = field(default_factory=dict)  # what a command does besides, by its name
     heard: list[Recorded] = field(default_factory=list)
+    said: list[c.GoalCommand] = field(default_factory=list)  # by runners on their way
 
     def __post_init__(self) -> None:
         self.base = self.workspace.make(REPOSITORY, FILES)
@@ -155,6 +173,7 @@ class Bench:
         )
 
     def _respond(self, task: CommandTask, _files: MutableMapping[str, bytes]) -> Outcome | None:
+        self.deeds.get(task.argv[0], lambda: None)()
         return self.commands.get(task.argv[0], Outcome())
 
     def script(self, *rules: str) -> None:
@@ -187,15 +206,29 @@ class Bench:
         self.store.appended.clear()
         return await self.stored(intent.goal)
 
+    async def owed(self, goal: GoalId = BILLING) -> tuple[Runner, ...]:
+        """Return who carries out what is owed to a goal."""
+        stored = await self.stored(goal)
+
+        async def say(command: c.GoalCommand) -> None:
+            await anyio.lowlevel.checkpoint()
+            self.said.append(command)
+
+        return tuple(runner_for(self.world, stored, effect, say) for effect in due(stored, self.clock.now()))
+
+    async def carried_out(self, *commands: c.GoalCommand) -> Goal:
+        """Carry out what is owed, store the reports and then the commands, and look at the goal."""
+        reports = [await runner.run() for runner in await self.owed()]
+        journal = await self.journal()
+        for command in (*reports, *commands):
+            await journal.submit(command)
+        return await self.stored()
+
     async def stored(self, goal: GoalId = BILLING) -> Goal:
         """Fold what is stored of a goal."""
         found = fold((event.at, event.body) for event in await SqliteStore.read(self.store, goal))
         assert found is not None
         return found
-
-    async def owed(self, goal: GoalId = BILLING) -> tuple[EffectKey, ...]:
-        """Return the keys of what is owed to a goal."""
-        return tuple(effect.key for effect in due(await self.stored(goal), self.clock.now()))
 
     async def poison(self, goal: GoalId = BILLING) -> None:
         """Store an event that no harnd of today can read."""
