@@ -14,6 +14,7 @@ import pytest
 from harnd.domain.digest import canonical, digest_of
 from harnd.domain.goal import events as e
 from harnd.domain.goal.codec import UnreadableEventError, decode, encode, fold
+from harnd.domain.goal.commands import GoalCommand
 from harnd.domain.goal.decide import decide
 from harnd.domain.goal.evolve import evolve
 from harnd.domain.goal.goal import Goal
@@ -165,7 +166,7 @@ def history() -> tuple[Goal, list[tuple[Instant, bytes]]]:
     goal: Goal | None = None
     stored: list[tuple[Instant, bytes]] = []
     plan = a_plan(draft("a"), draft("b", "a"))
-    life = [create(an_intent()), tick(), babbled(), tick(), answered(plan, call=2)]
+    life: list[GoalCommand] = [create(an_intent()), tick(), babbled(), tick(), answered(plan, call=2)]
     for second, command in enumerate(life):
         for event in decide(goal, command):
             goal = evolve(goal, event, Instant(T0 + second))

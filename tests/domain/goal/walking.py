@@ -56,6 +56,7 @@ from tests.kit.given import (
 
 PLANS = (
     (draft("a"),),
+    (draft("a"), draft("b"), draft("c", "a", "b")),
     (draft("a"), draft("b", "a")),
     (draft("a", paths=["src/shared"]), draft("b", paths=["src/shared/x"]), draft("c", "a", "b", template="wide")),
     (draft("a"), draft("b"), draft("c", paths=[]), draft("d", "a", "b", "c")),
@@ -91,6 +92,7 @@ def senseless(goal: Goal, now: Instant) -> Iterator[c.GoalCommand]:
         for attempt in range(len(item.attempts) + 2 if item else 2):
             yield succeeded(name, attempt)
             yield failed(name, FailureClass.UPSTREAM, attempt)
+            yield c.ReportObserved(work=name, attempt=attempt, surroundings=OTHER)
         for number in range(len(item.integrations) + 2 if item else 2):
             yield from (proved(name, number), parked(name, number), moved(name, number))
         yield from (accept(name), reopen(name), retry_work(name), cancel_work(name))
@@ -219,6 +221,7 @@ class Walk:
 
     def _hold(self) -> None:
         self._budgets_hold()
+        self._nothing_is_left_open_at_the_end()
         self._nothing_runs_too_wide()
         self._a_second_tick_is_empty()
         self._an_equal_fingerprint_starts_nothing()
@@ -238,6 +241,8 @@ class Walk:
                     name = (str(work), attempt)
                 case e.PlannerReturned(plan=plan, call=call):
                     name = (f"plan {plan}", call)
+                case e.AttemptObserved(work=work, attempt=attempt):
+                    name = (f"{work} observed", attempt)
                 case e.IntegrationProved(work=work, number=number):
                     name = (f"{work} proved", number)
                 case e.IntegrationParked(work=work, number=number) | e.WorkIntegrated(work=work, number=number):
@@ -252,6 +257,11 @@ class Walk:
         assert {unit: entry for unit, entry in self.goal.ledger.entries.items() if entry.left < 0} == {}
         assert [item.id for item in self.goal.work.values() if item.answers > limits.answers_per_work] == []
         assert self.goal.active_runtime(self.now) <= self.now - T0
+
+    def _nothing_is_left_open_at_the_end(self) -> None:
+        if self.goal.ending is not None:
+            assert not self.goal.calls_running
+            assert {entry.reserved for entry in self.goal.ledger.entries.values()} == {0}
 
     def _nothing_runs_too_wide(self) -> None:
         running = [item for item in self.goal.work.values() if item.running is not None]

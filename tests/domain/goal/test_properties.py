@@ -1,0 +1,231 @@
+"""What holds for every goal, whatever is asked of it and in whatever order.
+
+Walks are long and random; the small world is walked exhaustively, every sensible thing from every state.
+"""
+
+from collections import deque
+from collections.abc import Iterator
+from typing import Any, NamedTuple
+
+import msgspec
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from harnd.domain.goal import commands as c
+from harnd.domain.goal.candidate import WorkDraft
+from harnd.domain.goal.decide import decide
+from harnd.domain.goal.fingerprint import fingerprint
+from harnd.domain.goal.goal import Ending, Goal
+from harnd.domain.goal.intent import Intent
+from harnd.domain.goal.position import position
+from harnd.domain.goal.work import Standing
+from harnd.domain.rejected import Rejected
+from protocol.ids import Digest
+from protocol.values import FailureClass, Instant, Phase
+from tests.domain.goal.walking import Walk, check_way_out, senseless, sensible
+from tests.kit.given import (
+    T0,
+    a_plan,
+    a_proof,
+    a_template,
+    an_intent,
+    answered,
+    babbled,
+    cancel_work,
+    completion,
+    create,
+    draft,
+    failed,
+    live,
+    moved,
+    parked,
+    proved,
+    question,
+    reopen,
+    retry_plan,
+    retry_work,
+    succeeded,
+    tick,
+    unanswered,
+)
+
+TEMPLATES = (a_template(), a_template("wide", agents=3, wide=True), a_template("chore", root=False))
+
+
+def small_or_plenty(least: int, plenty: int) -> Any:
+    return st.just(plenty) | st.integers(least, plenty)
+
+
+intents = st.builds(
+    an_intent,
+    templates=st.just(TEMPLATES),
+    milestones=small_or_plenty(1, 5),
+    replans=small_or_plenty(1, 12),
+    planned_work=small_or_plenty(1, 25),
+    schema_attempts=small_or_plenty(1, 4),
+    attempts=small_or_plenty(1, 60),
+    agent_calls=small_or_plenty(1, 200),
+    answers_per_work=small_or_plenty(1, 20),
+    parallel_work=st.integers(1, 3),
+    agent_concurrency=st.integers(1, 4),
+    active_runtime=st.sampled_from([10**12, 10**12, 3_600_000_000, 60_000_000, 1]),
+    ticks=small_or_plenty(1, 200),
+)
+# Mostly what moves a goal on, so that walks get somewhere; each step also says how long it took.
+kinds = st.sampled_from(["good", "good", "good", "on", "tick", "tick", "astray", "wake"])
+times = st.sampled_from([0, 0, 0, 0.000001, 1, 29.999999, 30, 3_600])
+walks = st.lists(st.tuples(kinds, st.integers(0, 10_000), times), max_size=80)
+
+
+@settings(max_examples=200)
+@given(intents, walks)
+def test_no_sequence_of_commands_breaks_what_must_hold(intent: Intent, steps: list[tuple[str, int, float]]):
+    walk = Walk(intent)
+    for kind, choice, seconds in steps:
+        match kind:
+            case "wake":
+                walk.wait_for_wake()
+            case "tick":
+                walk.take(tick(walk.now))
+            case _:
+                menu = list((senseless if kind == "astray" else sensible)(walk.goal, walk.now))
+                few = min(5, len(menu)) if kind == "good" else len(menu)
+                walk.take(menu[choice % few])
+        walk.wait(seconds)
+    walk.finish()
+
+
+# --- small worlds, walked exhaustively
+
+
+class World(NamedTuple):
+    """A goal with tiny budgets, the one plan its planner ever proposes, and every state it can come to."""
+
+    intent: Intent
+    work: tuple[WorkDraft, ...]
+    states: dict[bytes, Goal]
+    leads: dict[bytes, set[bytes]]
+
+
+def tiny(*, ticks: int) -> Intent:
+    return an_intent(
+        templates=[a_template(attempts=2)],
+        milestones=1,
+        replans=2,
+        schema_attempts=1,
+        attempts=2,
+        agent_calls=4,
+        answers_per_work=2,
+        ticks=ticks,
+    )
+
+
+@pytest.fixture(scope="module", params=["one item", "two items"])
+def world(request: pytest.FixtureRequest) -> World:
+    if request.param == "one item":
+        return walked(tiny(ticks=5), draft("a"))
+    return walked(tiny(ticks=6), draft("a"), draft("b", "a"))
+
+
+def walked(intent: Intent, *work: WorkDraft) -> World:
+    """Go everywhere, breadth first; time stands still, and pauses are waited for."""
+    start = live(None, create(intent))
+    states, leads = {key_of(start): start}, dict[bytes, set[bytes]]()
+    waiting = deque([start])
+    while waiting:
+        goal = waiting.popleft()
+        reached = [tried(goal, command) for command in moves(goal, work)]
+        leads[key_of(goal)] = {key_of(after) for after in reached}
+        for after in reached:
+            if key_of(after) not in states:
+                states[key_of(after)] = after
+                waiting.append(after)
+    return World(intent, work, states, leads)
+
+
+def tried(goal: Goal, command: c.GoalCommand) -> Goal:
+    """The goal after a command; a refusal changes nothing."""
+    try:
+        return live(goal, command)
+    except Rejected:
+        return goal
+
+
+def key_of(goal: Goal) -> bytes:
+    return msgspec.json.encode(msgspec.structs.replace(goal, version=0))
+
+
+def next_look(goal: Goal) -> Instant:
+    where = position(goal, T0)
+    return where.wake_at if where.phase is Phase.WAITING and where.wake_at is not None else T0
+
+
+def moves(goal: Goal, work: tuple[WorkDraft, ...]) -> Iterator[c.GoalCommand]:
+    """One of each kind of thing that can happen to a small goal."""
+    yield tick(next_look(goal))
+    plan = goal.plan
+    if plan is not None and plan.open_call is not None:
+        number, call = plan.number, plan.open_call.number
+        yield answered(a_plan(*work), plan=number, call=call)
+        yield answered(completion(f"p1.{work[-1].key}"), plan=number, call=call)
+        yield answered(question(), plan=number, call=call)
+        yield babbled(plan=number, call=call)
+        yield unanswered(FailureClass.UPSTREAM, plan=number, call=call)
+    if plan is not None and plan.asks:
+        yield retry_plan(plan=plan.number)
+    if plan is not None and plan.digest is not None:
+        yield c.ApprovePlan(plan=plan.number, digest=plan.digest, by="ada")
+        yield c.RejectPlan(plan=plan.number, digest=plan.digest, guidance="no", by="ada")
+    for item in goal.active():
+        number = len(item.attempts)
+        match item.standing:
+            case Standing.RUNNING:
+                yield succeeded(item.id, number, proof=a_proof(item.id))
+                yield failed(item.id, FailureClass.PROOF, number)
+                yield failed(item.id, FailureClass.ENVIRONMENT, number)
+            case Standing.IN_REVIEW:
+                findings = tuple((finding.id, "fixed") for finding in item.findings)
+                yield c.AcceptWork(work=item.id, proof=a_proof(item.id).digest(), dispositions=findings, by="ada")
+            case Standing.INTEGRATING:
+                yield proved(item.id, len(item.integrations))
+                yield moved(item.id, len(item.integrations))
+                yield parked(item.id, len(item.integrations))
+            case Standing.BLOCKED:
+                yield from (retry_work(item.id), cancel_work(item.id))
+            case Standing.CANCELLED | Standing.INTEGRATED:
+                yield reopen(item.id)
+            case Standing.OPEN | Standing.ACCEPTED:
+                pass
+
+
+def test_no_state_is_without_a_way_out(world: World):
+    for goal in world.states.values():
+        check_way_out(goal, T0)
+
+
+def test_what_nothing_but_giving_up_leads_out_of_has_spent_a_budget_or_was_given_up(world: World):
+    stuck = [world.states[key] for key, after in world.leads.items() if after == {key}]
+    phases = {(position(goal, T0).phase, bool(goal.ledger.exhausted())) for goal in stuck if goal.ending is None}
+    assert phases <= {(Phase.BUDGET_EXHAUSTED, True), (Phase.BLOCKED, True)}
+
+
+def test_success_is_among_the_ends_and_has_nothing_open(world: World):
+    ends = [goal for goal in world.states.values() if goal.ending is Ending.SUCCEEDED]
+    assert ends
+    assert {goal.milestone_met() and not goal.calls_running for goal in ends} == {True}
+
+
+def test_in_every_state_a_second_tick_is_empty_and_no_budget_is_passed(world: World):
+    for goal in world.states.values():
+        after = tried(goal, tick(next_look(goal)))
+        assert decide(after, tick(next_look(goal))) == []
+        assert min(entry.left for entry in goal.ledger.entries.values()) >= 0
+
+
+def test_states_in_which_another_step_is_possible_differ_by_their_fingerprints(world: World):
+    """Of two states of equal fingerprint either both have a next step or none: the fingerprint misses nothing."""
+    steps: dict[Digest, bool] = {}
+    for goal in world.states.values():
+        possible = bool(decide(goal, tick(T0)))
+        assert steps.setdefault(fingerprint(goal, T0), possible) is possible
