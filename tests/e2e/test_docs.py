@@ -4,6 +4,7 @@ import re
 from pathlib import Path
 
 from harnctl.commands.later import AT_THE_TOP
+from harnd.adapters.harness import command
 from harnd.domain.goal.failure import ROWS
 from protocol.values import FailureClass
 
@@ -37,6 +38,16 @@ def test_every_place_that_a_decision_names_is_there():
     for path in sorted((DOCS / "adr").iterdir()):
         named = re.findall(r"`((?:harnd|harnctl|protocol|tests)/[\w/.]+)`", path.read_text("utf-8"))
         assert [name for name in named if not (root / name).exists()] == [], path.name
+
+
+# --- the manual
+
+
+def test_the_manual_lists_the_keys_of_the_command_harness():
+    properties = command.OPTIONS_SCHEMA["properties"]
+    assert isinstance(properties, dict)
+    told = {row[0].strip("`") for row in cells("writing-goals.md", 3)}
+    assert properties.keys() <= told
 
 
 # --- operations
