@@ -66,7 +66,10 @@ def _standing(goal: GoalView, now: Instant) -> Iterator[tuple[str, str]]:
 
 def _frozen(goal: GoalView) -> Iterator[tuple[str, str]]:
     yield "repository", goal.repository
-    yield "branch", f"{goal.branch} at {short(goal.head) if goal.head else 'an unknown commit'}"
+    yield (
+        "branch",
+        f"{goal.branch} at {short(goal.head)}" if goal.head else f"{goal.branch}, made with the first attempt",
+    )
     yield "base", f"{goal.base_ref} at {short(goal.base_commit)}"
     yield "planner", goal.planner
     yield "plans", _plans(goal.plans)
