@@ -18,6 +18,7 @@ from tests.kit.given import (
     a_proof,
     a_template,
     cancel_work,
+    cancelled,
     commit,
     differing,
     draft,
@@ -183,6 +184,35 @@ def test_an_attempt_that_changed_nothing_in_its_own_place_answers_for_any_change
 
 def with_strayed(report: c.ReportAttempt, *paths: str) -> c.ReportAttempt:
     return msgspec.structs.replace(report, report=msgspec.structs.replace(report.report, strayed=paths))
+
+
+# --- what lay around it before anything ran
+
+
+def observed(name: str = "as it was", attempt: int = 1) -> c.ReportObserved:
+    return c.ReportObserved(work=A, attempt=attempt, surroundings=digest_of(name))
+
+
+def test_what_lies_around_an_attempt_is_kept_once():
+    Given(working()).when(observed()).then(e.AttemptObserved(work=A, attempt=1, surroundings=digest_of("as it was")))
+    goal = live(working(), observed())
+    assert item(goal, "p1.a").attempts[0].surroundings == digest_of("as it was")
+    Given(goal).when(observed("as it is after a restart")).then_nothing()
+
+
+@pytest.mark.parametrize(
+    ("goal", "attempt"),
+    [
+        (working(), 2),
+        (working(), 0),
+        (in_review(), 1),
+        (live(working(), cancel_work("p1.a")), 1),
+        (cancelled(working()), 1),
+    ],
+    ids=["later attempt", "no attempt", "ended", "given up", "after the end"],
+)
+def test_what_lies_around_anything_else_is_nobodys(goal, attempt):
+    Given(goal).when(observed(attempt=attempt)).then_nothing()
 
 
 # --- late and foreign results
