@@ -2,17 +2,22 @@
 
 import json
 from collections.abc import Iterator
+from typing import Final
 
 import msgspec
 
 from harnd.domain.checking import check, shown
+from harnd.domain.digest import canonical
 from harnd.domain.goal.candidate import Apply, Attention, Candidate, Complete, normalised_digest
 from harnd.domain.goal.goal import Goal
 from harnd.domain.goal.graph import graph_problems
 from harnd.domain.goal.planner_schema import planner_schema
 from harnd.domain.goal.work import Standing
 from harnd.domain.problem import Problem
+from protocol import bounds
 from protocol.values import Trigger
+
+_MOST_BYTES: Final = bounds.EVENT_BYTES // 2  # a candidate is stored in one event, with room for what the event adds
 
 
 def read_candidate(goal: Goal, trigger: Trigger, answer: bytes) -> Candidate | tuple[Problem, ...]:
@@ -21,9 +26,16 @@ def read_candidate(goal: Goal, trigger: Trigger, answer: bytes) -> Candidate | t
     if problems := check(value, planner_schema(goal, trigger)):
         return tuple(problems)
     candidate = msgspec.convert(value, Apply | Complete | Attention)
-    if problems := [*_meaning(goal, candidate), *_no_progress(goal, candidate)]:
+    if problems := [*_too_large(candidate), *_meaning(goal, candidate), *_no_progress(goal, candidate)]:
         return tuple(shown(problems))
     return candidate
+
+
+def _too_large(candidate: Candidate) -> Iterator[Problem]:
+    size = len(canonical(candidate))
+    if size > _MOST_BYTES:
+        message = f"has {size:,} bytes, expected at most {_MOST_BYTES:,}; plan less, or say it in fewer words"
+        yield Problem("answer.too_large", "", message)
 
 
 def _meaning(goal: Goal, candidate: Candidate) -> list[Problem]:

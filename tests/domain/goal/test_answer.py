@@ -297,6 +297,25 @@ def test_what_is_said_of_a_hopeless_plan_is_bounded():
     assert str(answer[-1]).startswith("and ")
 
 
+def of_size(size: int) -> Candidate:
+    """A legal plan of so many bytes in its canonical form."""
+    acceptance = [f"{number} {'é' * 480}" for number in range(38)]
+    drafts = [draft(f"k{number}", acceptance=acceptance) for number in range(7)]
+    end = draft("end", *(entry.key for entry in drafts), objective="x", acceptance=["It works.", "é" * 480])
+    missing = size - len(canonical(a_plan(*drafts, end)))
+    return a_plan(*drafts, msgspec.structs.replace(end, objective="x" * (1 + missing)))
+
+
+def test_a_plan_fits_into_one_event():
+    most = bounds.EVENT_BYTES // 2
+    assert read(planning(), of_size(most)) == of_size(most)
+    assert read(planning(), of_size(most + 1)) == (
+        Problem(
+            "answer.too_large", "", "has 262,145 bytes, expected at most 262,144; plan less, or say it in fewer words"
+        ),
+    )
+
+
 def test_every_problem_of_meaning_is_found_at_once():
     goal = live(proposed(PLAN), reject(PLAN))
     spoiled = a_plan(draft("a", "nowhere"), draft("b", "a"))
