@@ -47,9 +47,8 @@ class PlannerCaller:
         await self._world.workspace.discard(self._place)
 
     async def _prompt(self) -> str:
-        refused = next((call for call in reversed(self._plan.calls) if not call.open), None)
-        reply = None
-        if refused is not None and refused.problems and refused.reply is not None:
+        refused, reply = self._plan.refused_call, None
+        if refused is not None and refused.reply is not None:
             reply = (await self._world.blobs.get(refused.reply)).decode(errors="replace")
         return briefing(self._goal, self._plan, self._planner, reply)
 

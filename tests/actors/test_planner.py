@@ -183,6 +183,17 @@ async def test_a_long_reply_is_shown_up_to_its_bound(bench):
     assert f"```\n{shown}\n[{left_out} characters left out]\n```" in bench.sessions.tasks[1].prompt
 
 
+async def test_a_call_without_an_answer_leaves_the_correction_to_the_next_one(bench):
+    bench.script(*first_and_then(BABBLE, "do = [{ hang = true }]"))
+    await bench.lived(tick(), intent=bench.intent(schema_attempts=3))
+    await corrected(bench)
+    await bench.carried_out(tick(bench.clock.now()))
+
+    await called(bench)
+
+    assert ["```\nI would rather not say.\n```" in task.prompt for task in bench.sessions.tasks] == [False, True, True]
+
+
 async def test_corrections_are_bounded_by_the_planners_schema_attempts(bench):
     bench.script(rule(BAD))
     await bench.lived(tick(), intent=bench.intent(schema_attempts=2))

@@ -20,11 +20,11 @@ from protocol.values import Trigger, Unit, WorkState
 
 
 def briefing(goal: Goal, plan: Plan, planner: Specialist, rejected_reply: str | None = None) -> str:
-    """Write the prompt of the next call of a request; `rejected_reply` is what the last call answered wrongly."""
+    """Write the prompt of the next call of a request; `rejected_reply` is what its refused call answered."""
     head = [_role(goal, plan, planner), _CONTRACT, _mission(goal), _bounds(goal), _templates(goal)]
     tail = [_schema(goal, plan)]
-    if plan.calls and (correction := _last_refused(plan)) is not None:
-        tail.append(_correction(correction, rejected_reply or ""))
+    if plan.refused_call is not None:
+        tail.append(_correction(plan.refused_call, rejected_reply or ""))
     optional = list(_history(goal))
     return _fitted(head, optional, tail)
 
@@ -89,11 +89,6 @@ def _templates(goal: Goal) -> str:
 def _schema(goal: Goal, plan: Plan) -> str:
     schema = json.dumps(planner_schema(goal, plan.trigger), indent=1, ensure_ascii=False)
     return f"# Answer\n\nYour answer must satisfy this JSON Schema:\n\n```json\n{schema}\n```"
-
-
-def _last_refused(plan: Plan) -> PlannerCall | None:
-    ended = [call for call in plan.calls if not call.open]
-    return ended[-1] if ended and ended[-1].problems else None
 
 
 def _correction(call: PlannerCall, reply: str) -> str:

@@ -61,6 +61,14 @@ class Plan(msgspec.Struct, frozen=True):
         return self.calls[-1] if self.calls else None
 
     @property
+    def refused_call(self) -> PlannerCall | None:
+        """Return the call whose answer was refused last: what the next call has to correct.
+
+        Calls after it that gave no answer change nothing about that.
+        """
+        return next((call for call in reversed(self.calls) if call.problems), None)
+
+    @property
     def asks(self) -> bool:
         """Tell whether it waits for a person's answer (not for a decision about a candidate)."""
         return self.status in (PlanStatus.ATTENTION, PlanStatus.FAILED) and not self.answered

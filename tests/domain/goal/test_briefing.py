@@ -191,6 +191,12 @@ def test_without_a_refused_answer_nothing_is_corrected():
     assert "# Correction" not in brief(upstream, "what was said before")
 
 
+@pytest.mark.parametrize("failure", [FailureClass.LOST, FailureClass.STALLED])
+def test_a_call_without_an_answer_does_not_make_the_planner_forget_what_was_refused(failure):
+    goal = live(planning(schema_attempts=3), babbled(), tick(), unanswered(failure, call=2), tick())
+    assert "```\nwhat was said before\n```" in brief(goal, "what was said before")
+
+
 @pytest.mark.parametrize(
     ("extra", "cut"), [(0, ""), (1, "\n[1 characters left out]"), (500, "\n[500 characters left out]")]
 )
