@@ -9,6 +9,7 @@ import sys
 import uuid
 from collections.abc import Sequence
 from importlib.metadata import version
+from typing import cast
 
 import anyio
 
@@ -17,7 +18,7 @@ from harnd.daemon.compose import hold_state
 from harnd.daemon.lifecycle import live
 from harnd.daemon.settings import ConfigError, read_settings
 from harnd.daemon.socket_path import SocketRefused
-from harnd.ports.errors import CorruptError, PortError, StartRefusedError, UnavailableError
+from harnd.ports.errors import AlreadyRunningError, CorruptError, PortError, StartRefusedError
 from protocol.ids import InstanceId
 
 
@@ -29,11 +30,27 @@ def main(arguments: Sequence[str] | None = None) -> int:
         instance = InstanceId(uuid.uuid4().hex)
         with hold_state(settings, instance, version("harnd")):
             anyio.run(live, settings, instance)
-    except (ConfigError, SocketRefused, StartRefusedError, CorruptError) as error:
-        return _refused(error, 78)
-    except (UnavailableError, PortError) as error:
-        return _refused(error, 75)
+    except Exception as error:
+        match cause := _alone(error):
+            case AlreadyRunningError():  # before its family: another try may find the directory free
+                return _refused(cause, 75)
+            case ConfigError() | SocketRefused() | StartRefusedError() | CorruptError():
+                return _refused(cause, 78)
+            case PortError():
+                return _refused(cause, 75)
+            case _:
+                raise
     return 0
+
+
+def _alone(error: Exception) -> Exception:
+    """Return what a task ended with, out of the groups of the tasks around it."""
+    group: list[Exception] = list(cast("ExceptionGroup[Exception]", error).exceptions) if _is_group(error) else []
+    return _alone(group[0]) if len(group) == 1 else error
+
+
+def _is_group(error: Exception) -> bool:
+    return isinstance(error, ExceptionGroup)
 
 
 def _refused(error: Exception, code: int) -> int:

@@ -5,7 +5,8 @@ It opens the world of one daemon instance on a state directory that is already l
 
 import os
 from collections.abc import AsyncGenerator, Generator, Mapping
-from contextlib import asynccontextmanager, contextmanager
+from contextlib import AsyncExitStack, ExitStack, asynccontextmanager, contextmanager
+from pathlib import Path
 from types import MappingProxyType
 from typing import Final
 
@@ -26,6 +27,7 @@ from harnd.adapters.store.lock import Identity, hold_lock
 from harnd.adapters.store.opening import open_store
 from harnd.daemon.settings import Settings
 from harnd.domain.dialect import Schema
+from harnd.ports.errors import StartRefusedError
 from harnd.ports.world import World
 from protocol.ids import InstanceId
 from protocol.values import SECOND, Micros
@@ -41,8 +43,10 @@ def hold_state(settings: Settings, instance: InstanceId, version: str) -> Genera
 
     Raises `AlreadyRunningError`, naming the holder, or another `StartRefusedError`.
     """
-    private_directory(settings.state)
-    with hold_lock(settings.state, Identity.of_this_process(instance, version)):
+    with ExitStack() as stack:
+        with _usable(settings.state):
+            private_directory(settings.state)
+            stack.enter_context(hold_lock(settings.state, Identity.of_this_process(instance, version)))
         become_subreaper()  # what a shim that is killed leaves behind comes to us
         yield
 
@@ -60,14 +64,27 @@ async def open_world(settings: Settings, instance: InstanceId) -> AsyncGenerator
     """
     clock = SystemClock()
     spawner = Spawner(settings.state, instance, grace=Micros(round(settings.grace_s * SECOND)))
-    async with open_store(settings.state / "harnd.db", clock) as store:
-        yield World(
-            clock=clock,
-            entropy=SystemEntropy(),
-            store=store,
-            blobs=FileBlobs(settings.state / "blobs"),
-            sessions=HarnessSessions(spawner),
-            commands=ProcessCommands(spawner),
-            processes=SpawnedProcesses(spawner),
-            workspace=GitWorkspace(settings.state, environ=os.environ),
-        )
+    async with AsyncExitStack() as stack:
+        with _usable(settings.state):
+            world = World(
+                clock=clock,
+                entropy=SystemEntropy(),
+                store=await stack.enter_async_context(open_store(settings.state / "harnd.db", clock)),
+                blobs=FileBlobs(settings.state / "blobs"),
+                sessions=HarnessSessions(spawner),
+                commands=ProcessCommands(spawner),
+                processes=SpawnedProcesses(spawner),
+                workspace=GitWorkspace(settings.state, environ=os.environ),
+            )
+        yield world
+
+
+@contextmanager
+def _usable(state: Path) -> Generator[None]:
+    """Refuse to start on a state directory that the system does not let us use."""
+    try:
+        yield
+    except OSError as error:
+        where = f" ({error.filename})" if error.filename else ""
+        reason = f"{error.strerror or error}{where}"
+        raise StartRefusedError(f"{state} cannot be used as a state directory: {reason}") from error

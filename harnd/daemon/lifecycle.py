@@ -60,10 +60,13 @@ class Daemon:
 
     async def run(self) -> None:
         """Supervise and serve until a signal says otherwise."""
-        with anyio.open_signal_receiver(signal.SIGTERM, signal.SIGINT) as signals:
+        with (
+            listen(self._settings.socket) as listener,  # before anything is started that a refusal would cut short
+            anyio.open_signal_receiver(signal.SIGTERM, signal.SIGINT) as signals,
+        ):
             async with anyio.create_task_group() as tasks:
                 await tasks.start(self._roster.run)
-                await tasks.start(self._server.serve, [listen(self._settings.socket)])
+                await tasks.start(self._server.serve, [listener])
                 log.info("daemon.ready", socket=str(self._settings.socket), state=str(self._settings.state))
                 async for received in signals:
                     if received == signal.SIGINT or self._draining:

@@ -4,6 +4,7 @@ Goals carry their own bounds; here is only where the daemon keeps its state, whe
 """
 
 import argparse
+import os
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -43,13 +44,16 @@ def read_settings(arguments: Sequence[str], environment: Mapping[str, str]) -> S
 
 
 def _socket(chosen: str | None, state: Path, environment: Mapping[str, str]) -> Path:
-    if chosen is not None:
-        path = Path(chosen)
-        return path if path.is_absolute() else Path.cwd() / path
     try:
-        return find_socket_path(environment, state_dir=str(state))
+        return find_socket_path(environment, state_dir=str(state)) if chosen is None else _fitting(Path.cwd() / chosen)
     except NoSocketPath as error:
         raise ConfigError(f"{error}; choose a shorter --state or --socket") from error
+
+
+def _fitting(path: Path) -> Path:
+    if len(os.fsencode(path)) > bounds.SOCKET_PATH_BYTES:
+        raise NoSocketPath(str(path))
+    return path
 
 
 def _parser() -> argparse.ArgumentParser:
