@@ -41,6 +41,7 @@ REOPEN_FINDINGS: Final = 20
 FINDINGS_ANSWERED: Final = 200  # by one accept: those of every reopening that are open
 PROBLEMS_SHOWN: Final = 100
 ARGV_WORDS: Final = 200
+ENV_NAMES: Final = 32
 REVIEWERS: Final = Range(1, 1, 5)
 REVISION_ROUNDS: Final = Range(0, 0, 3)
 

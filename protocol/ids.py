@@ -27,6 +27,7 @@ WORK_ID: Final = r"p[1-9][0-9]{0,3}\.[a-z][a-z0-9-]{0,31}"
 NAME: Final = r"[a-z0-9](?:[a-z0-9_-]{0,62}[a-z0-9])?"  # specialists and templates
 DIGEST: Final = r"[0-9a-f]{64}"
 COMMIT_ID: Final = r"[0-9a-f]{40}|[0-9a-f]{64}"
+ENV_NAME: Final = r"[A-Za-z_][A-Za-z0-9_]{0,127}"
 IDEMPOTENCY_KEY: Final = r"[A-Za-z0-9][A-Za-z0-9._:-]{0,127}"
 
 

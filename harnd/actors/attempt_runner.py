@@ -15,7 +15,7 @@ from harnd.actors.classing import Failure, failure_of_command, failure_of_sessio
 from harnd.actors.prover import Prover
 from harnd.domain.goal.assignment import agent_prompt, names_of, texts_wanted
 from harnd.domain.goal.commands import AttemptReport, GoalCommand, ReportAttempt, ReportObserved
-from harnd.domain.goal.due import RunAttempt
+from harnd.domain.goal.due import RunAttempt, within
 from harnd.domain.goal.events import Usage
 from harnd.domain.goal.goal import Goal
 from harnd.domain.goal.keys import stage_key
@@ -27,7 +27,7 @@ from harnd.ports.sessions import CommandTask, Ended, SessionEnd, SessionTask
 from harnd.ports.workspace import Place, Recording, Refused, Surroundings, storable
 from harnd.ports.world import World
 from protocol.ids import Digest, EffectKey
-from protocol.values import AttemptOutcome, FailureClass, MicroDollars, Micros
+from protocol.values import AttemptOutcome, FailureClass, Instant, MicroDollars, Micros
 
 Say: TypeAlias = Callable[[GoalCommand], Awaitable[None]]
 """Has a command decided and stored before the attempt goes on."""
@@ -50,6 +50,7 @@ class AttemptRunner:
         self._texts: dict[Digest, str] = {}
         self._usage = Usage()
         self._ran = 0
+        self._until = Instant(world.clock.now() + effect.runtime_left)
         self._said: Digest | None = None  # what the failing stage printed
 
     async def run(self) -> ReportAttempt:
@@ -177,6 +178,7 @@ class AttemptRunner:
             silence=specialist.silence,
             model=specialist.model,
             effort=specialist.effort,
+            env=specialist.env,
         )
 
     def _names(self) -> Names:
@@ -186,7 +188,7 @@ class AttemptRunner:
         return stage_key(self._goal.intent, self._effect.work, self._effect.attempt, stage)
 
     def _within(self, timeout: Micros) -> Micros:
-        return Micros(min(timeout, self._effect.runtime_left))
+        return within(timeout, until=self._until, now=self._world.clock.now())
 
     # --- the result
 
@@ -208,7 +210,7 @@ class AttemptRunner:
             self._item,
             self._place,
             purpose="proof",
-            most=self._effect.runtime_left,
+            until=self._until,
         )
         proof = await prover.prove(recording.commit, recording.tree)
         if isinstance(proof, Failure):

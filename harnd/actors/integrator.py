@@ -13,7 +13,7 @@ from harnd.domain.goal.work import Attempt
 from harnd.ports.errors import MovedError, PortError
 from harnd.ports.workspace import Clash, Place, storable
 from harnd.ports.world import World
-from protocol.values import FailureClass
+from protocol.values import FailureClass, Instant
 
 
 class Integrator:
@@ -38,8 +38,9 @@ class Integrator:
             paths = tuple(storable(path) for path in merge.paths)
             detail = f"it clashes with work that came in before: {', '.join(paths)}"
             return self._parked(FailureClass.DECISION, detail, paths)
-        most = self._goal.intent.limits.active_runtime  # proving accepted work is not an agent's runtime
-        prover = Prover(self._world, self._goal, self._item, self._place, purpose="integrated", most=most)
+        # Proving accepted work is not an agent's runtime: each command has its own limit and no other.
+        until = Instant(self._world.clock.now() + self._goal.intent.limits.active_runtime)
+        prover = Prover(self._world, self._goal, self._item, self._place, purpose="integrated", until=until)
         proof = await prover.prove(merge.commit, merge.tree)
         await workspace.discard(self._place)
         if isinstance(proof, Failure):

@@ -66,6 +66,7 @@ class PlannerCaller:
             silence=planner.silence,
             model=planner.model,
             effort=planner.effort,
+            env=planner.env,
         )
 
     async def _report(self, end: SessionEnd) -> PlannerReport:

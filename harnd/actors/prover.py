@@ -5,6 +5,7 @@ Proof commands only read, so one that was cut short is simply run again.  Nothin
 
 from harnd.actors.classing import Failure, failure_of_command, whole_text
 from harnd.domain.goal.assignment import names_of
+from harnd.domain.goal.due import within
 from harnd.domain.goal.goal import Goal
 from harnd.domain.goal.keys import check_key
 from harnd.domain.goal.names import Names
@@ -16,19 +17,19 @@ from harnd.ports.sessions import CommandTask, Ended
 from harnd.ports.workspace import Place
 from harnd.ports.world import World
 from protocol.ids import CommitId, TreeId
-from protocol.values import AttemptOutcome, FailureClass, Micros
+from protocol.values import AttemptOutcome, FailureClass, Instant
 
 
 class Prover:
     """Proves one commit of one attempt; `purpose` tells the attempt's own commit from the integrated one."""
 
-    def __init__(self, world: World, goal: Goal, item: Work, place: Place, *, purpose: str, most: Micros) -> None:
+    def __init__(self, world: World, goal: Goal, item: Work, place: Place, *, purpose: str, until: Instant) -> None:
         self._world = world
         self._goal = goal
         self._item = item
         self._place = place
         self._purpose = purpose
-        self._most = most
+        self._until = until
         self._template = goal.template_of(item)
         self._names: Names = names_of(goal, item, place.attempt, {}, {})
 
@@ -76,7 +77,7 @@ class Prover:
             key=check_key(self._goal.intent, self._item.id, self._place.attempt, self._purpose, entry),
             argv=tuple(render(word, self._names) for word in entry.argv),
             cwd=path,
-            timeout=Micros(min(entry.timeout, self._most)),
+            timeout=within(entry.timeout, until=self._until, now=self._world.clock.now()),
             fresh=True,
         )
         return await self._world.commands.run(task)

@@ -15,6 +15,7 @@ from typing import Final
 from protocol.socket_path import socket_path, state_directory
 
 BACKLOG: Final = 128
+_PROBE_S: Final = 1.0
 PRIVATE: Final = 0o700
 
 
@@ -79,4 +80,19 @@ def _clear(path: Path) -> None:
         return
     if not stat.S_ISSOCK(found.st_mode) or found.st_uid != os.getuid():
         raise SocketRefused(f"{path} is not a socket of user {os.getuid()}: remove it or have it removed")
+    if _answers(path):
+        raise SocketRefused(f"another daemon, of another state directory, listens at {path}: choose another --socket")
     path.unlink()
+
+
+def _answers(path: Path) -> bool:
+    """Tell whether somebody listens: the lock says so of this state directory only, and places can be shared."""
+    with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as probe:
+        probe.settimeout(_PROBE_S)
+        try:
+            probe.connect(str(path))
+        except (ConnectionRefusedError, FileNotFoundError):
+            return False
+        except OSError:
+            return True  # full, or slow to answer: somebody is there
+        return True

@@ -123,6 +123,7 @@ class SessionTask(msgspec.Struct, frozen=True):
     silence: Micros
     model: str | None = None
     effort: str | None = None
+    env: tuple[str, ...] = ()  # names of variables that are passed on from the daemon's environment
 
 
 class SessionEnd(msgspec.Struct, frozen=True):

@@ -13,7 +13,7 @@ from harnd.domain.goal.template import PrepareStage, ProofCommand, Template
 from harnd.ports.errors import UnavailableError
 from harnd.ports.workspace import Place
 from protocol.ids import CriterionId, WorkId
-from protocol.values import SECOND, AttemptOutcome, FailureClass, Micros, Verdict
+from protocol.values import SECOND, AttemptOutcome, FailureClass, Instant, Micros, Verdict
 from tests.kit.bench import REPOSITORY, Bench
 from tests.kit.given import HOUR, MINUTE, a_plan, a_template, answered, approve, draft, tick
 from tests.kit.stores import BILLING
@@ -37,7 +37,8 @@ async def a_prover(
     plan = a_plan(draft("a", acceptance=("It works.", "It is tidy."), objective=objective))
     commands = (tick(), answered(plan), approve(plan), tick())
     goal = await bench.lived(*commands, intent=bench.intent(template or recipe()))
-    return Prover(bench.world, goal, goal.work[A], PLACE, purpose="proof", most=most)
+    until = Instant(bench.clock.now() + most)
+    return Prover(bench.world, goal, goal.work[A], PLACE, purpose="proof", until=until)
 
 
 def a_commit(bench: Bench) -> Commit:

@@ -35,6 +35,13 @@ def test_a_socket_left_over_by_a_dead_daemon_is_replaced(tmp_path):
         client.connect(str(path))
 
 
+def test_a_socket_at_which_another_daemon_listens_is_left_to_it(tmp_path):
+    path = tmp_path / "harnd" / "harnd.sock"
+    with listen(path), pytest.raises(SocketRefused, match="another daemon"):
+        listen(path)
+    assert path.is_socket()
+
+
 @pytest.mark.parametrize("what", ["file", "directory", "link to a socket"])
 def test_e03_anything_else_in_its_place_is_refused_and_left_alone(tmp_path, what):
     path = tmp_path / "harnd" / "harnd.sock"

@@ -4,9 +4,9 @@ Its options are
 
     argv                the program and its arguments; `{prompt_file}` stands for the path of the prompt, and, where the
                         specialist has them, `{model}` and `{effort}`; other braces stay as they are
-    fresh_context       "false" when the program remembers earlier calls (default "true")
-    read_only_launch    "true" when the program cannot write (default "false")
-    quiet               "true" when it says nothing before its answer: the limits on silence do not hold then
+    fresh_context       false when the program remembers earlier calls (default true)
+    read_only_launch    true when the program cannot write (default false)
+    quiet               true when it says nothing before its answer: the limits on silence do not hold then
 
 It is given the prompt and nothing else; standard input is at its end.  It reports, gates and resumes nothing.
 """
@@ -34,7 +34,7 @@ OPTIONS_SCHEMA: Final[Mapping[str, object]] = {
             "description": "the program and its arguments",
         },
         **{
-            name: {"type": "string", "enum": ["true", "false"], "description": what}
+            name: {"type": "boolean", "description": what}
             for name, what in (
                 ("fresh_context", "whether it starts without history"),
                 ("read_only_launch", "whether it cannot write"),

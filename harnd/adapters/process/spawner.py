@@ -61,6 +61,7 @@ class Job(msgspec.Struct, frozen=True):
     cwd: str
     limits: Limits
     env: tuple[tuple[str, str], ...] = ()
+    passed: tuple[str, ...] = ()  # names of variables of our own environment that it gets too
     prompt: str | None = None  # written to the key's own file before the start
     prompt_on_stdin: bool = False
     fresh: bool = False  # cut short, it is run again
@@ -193,6 +194,10 @@ class Spawner:
 
     def _start(self, job: Job) -> Shim | Ended:
         home = self.home(job.key)
+        if unset := [name for name in job.passed if name not in self._source]:
+            return _not_started(
+                f"{job.argv[0]} was not started: {', '.join(unset)} is not set where harnd was started."
+            )
         try:
             home.make(job.prompt)
             return self._spawn(job, home)
@@ -233,7 +238,8 @@ class Spawner:
 
     def _environment(self, job: Job) -> dict[str, str]:
         session = f"{self._instance}/{job.key}"
-        return environment(self._source, (*self._added, *job.env), home=self._mark, session=session)
+        passed = ((name, self._source[name]) for name in job.passed if name in self._source)
+        return environment(self._source, (*self._added, *passed, *job.env), home=self._mark, session=session)
 
     def _conclude(self, job: Job) -> Ended:
         home = self.home(job.key)

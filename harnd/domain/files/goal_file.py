@@ -129,6 +129,7 @@ def _specialist(member: At) -> Specialist:
         instructions=member["instructions"].text().strip(),
         model=member["model"].text() or None,
         effort=member["effort"].text() or None,
+        env=member["env"].texts(),
         options=_options(member),
     )
 

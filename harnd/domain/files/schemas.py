@@ -115,6 +115,12 @@ SPECIALIST: Final[Mapping[str, Schema]] = {
     "model": text("the model, in the harness's own words", bounds.TITLE_CHARS),
     "effort": text("how hard the model thinks, in the harness's own words", bounds.LABEL_CHARS),
     "instructions": text("what this specialist is told before every task", bounds.INSTRUCTIONS_CHARS),
+    "env": several(
+        "the environment variables that are passed on to the agent, by name",
+        of_form("the name of an environment variable", ids.ENV_NAME),
+        bounds.ENV_NAMES,
+        distinct=True,
+    ),
     "timeout": lasting("how long one call may take", bounds.AGENT_TIMEOUT_S),
     "startup_silence": lasting("how long a call may say nothing at first", bounds.STARTUP_SILENCE_S),
     "silence": lasting("how long a call may say nothing in between", bounds.SILENCE_S),

@@ -72,6 +72,11 @@ def due(goal: Goal, now: Instant) -> tuple[Effect, ...]:
     return tuple(effects)
 
 
+def within(timeout: Micros, *, until: Instant, now: Instant) -> Micros:
+    """Return how long something may run that must have ended by `until`; at least a moment, since 0 is no limit."""
+    return Micros(max(1, min(timeout, until - now)))
+
+
 def _integration(goal: Goal, item: Work) -> Integrate | MoveBranch:
     integration = item.integrations[-1]
     number = integration.number

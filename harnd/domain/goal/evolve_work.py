@@ -47,6 +47,9 @@ def evolve_work(goal: Goal, event: WorkEvent, at: Instant) -> Goal:
         case e.WorkReopened():
             return _reopened(goal, event, at)
         case e.WorkRetried(guidance=guidance):
+            if goal.work[event.work].accepted_proof is not None:
+                changed = _with(goal, event.work, at, standing=Standing.ACCEPTED, blocked=None, blocked_detail="")
+                return replace(changed, queue=(*changed.queue, event.work))
             return _asked_again(goal, event.work, at, guidance=guidance)
         case e.WorkCancelled(reason=reason):
             changed = _with(goal, event.work, at, standing=Standing.CANCELLED, cancelled_reason=reason)
@@ -204,10 +207,10 @@ def _parked(goal: Goal, event: e.IntegrationParked, at: Instant) -> Goal:
         standing=Standing.OPEN if again else Standing.BLOCKED,
         blocked=None if again else event.failure,
         blocked_detail="" if again else event.detail,
-        accepted_proof=None,
-        accepted_by="",
-        accepted_at=None,
     )
+    # What clashes or fails its proof needs another attempt; anything else can be brought in later as it was accepted.
+    if event.paths or event.proof is not None or again:
+        changed = _with(changed, event.work, at, accepted_proof=None, accepted_by="", accepted_at=None)
     return _dequeued(changed, event.work)
 
 

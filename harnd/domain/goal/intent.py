@@ -50,6 +50,7 @@ class Specialist(msgspec.Struct, frozen=True, omit_defaults=True):
     instructions: str = ""
     model: str | None = None
     effort: str | None = None
+    env: tuple[str, ...] = ()  # names of variables that are passed on from the daemon's environment, such as an API key
     options: tuple[tuple[str, str | tuple[str, ...]], ...] = ()  # the harness's own settings, sorted by name
 
 

@@ -52,6 +52,25 @@ class House:
         return len(marked(digest_of(self.root / "state")))
 
 
+async def test_a_variable_is_passed_on_by_name_and_no_other(tmp_path: Path):
+    spawner = Spawner(
+        tmp_path / "state", InstanceId("first"), source={"PATH": os.environ["PATH"], "KEY": "k", "OTHER": "o"}
+    )
+    job = Job(KEY, ("sh", "-c", "echo $KEY/$OTHER"), str(tmp_path), Limits(AMPLE), passed=("KEY",))
+
+    assert (await spawner.run(job)).stdout.head == "k/\n"
+
+
+async def test_a_variable_that_is_not_set_where_harnd_was_started_starts_nothing(tmp_path: Path):
+    spawner = Spawner(tmp_path / "state", InstanceId("first"), source={"PATH": os.environ["PATH"]})
+    ended = await spawner.run(Job(KEY, ("true",), str(tmp_path), Limits(AMPLE), passed=("KEY",)))
+
+    assert (ended.ending, ended.detail) == (
+        Ending.NOT_STARTED,
+        "true was not started: KEY is not set where harnd was started.",
+    )
+
+
 @pytest.fixture
 def house(tmp_path: Path) -> House:
     return House(tmp_path)

@@ -141,12 +141,18 @@ def test_and_blocked_when_the_template_has_no_attempts_left():
     assert item(goal, "p1.a").standing is Standing.BLOCKED
 
 
-def test_what_was_parked_is_no_longer_accepted():
-    goal = live(integrating(), parked("p1.a"))
+def test_what_clashed_is_no_longer_accepted():
+    goal = live(integrating(), parked("p1.a", 1, "a.txt"))
     assert item(goal, "p1.a").accepted_proof is None
     Given(live(goal, retry_work("p1.a"), tick(), succeeded("p1.a", 2))).when(accept("p1.a")).then(
         e.WorkAccepted(work=A, attempt=2, proof=a_proof("p1.a").digest(), by="ada")
     )
+
+
+@pytest.mark.parametrize("failure", [FailureClass.ENVIRONMENT, FailureClass.DECISION])
+def test_what_could_not_be_brought_in_for_another_reason_is_brought_in_as_it_was_accepted(failure):
+    goal = live(integrating(), parked("p1.a", failure=failure), retry_work("p1.a"))
+    Given(goal).when(tick()).then(e.GoalTicked(), e.IntegrationStarted(work=A, number=2, onto=goal.head))
 
 
 # --- the queue
