@@ -95,7 +95,8 @@ class Office:
     error: Exception | None = None
     supervisor: GoalSupervisor | None = None
 
-    def arm(self, _goal: GoalId, at: Instant | None) -> None:
+    def arm(self, goal: GoalId, at: Instant | None) -> None:
+        assert goal == BILLING
         self.armed.append(at)
 
     def hand(self, _world: World, _goal: Goal, effect: Effect, say: Say) -> Hand:
