@@ -156,6 +156,12 @@ def test_the_last_tick_is_a_fact():
     assert fingerprint(applied(ticks=1), T0) != fingerprint(applied(ticks=2), T0)
 
 
+def test_the_order_of_the_queue_is_a_fact():
+    both = live(working(*TWO), succeeded("p1.a"), succeeded("p1.b"))
+    one, other = (live(both, accept(first), accept(second)) for first, second in (("p1.a", "p1.b"), ("p1.b", "p1.a")))
+    assert fingerprint(one, T0) != fingerprint(other, T0)
+
+
 def test_other_goals_have_other_fingerprints():
     assert fingerprint(a_goal(), T0) != fingerprint(a_goal(goal="search"), T0)
 

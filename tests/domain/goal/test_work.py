@@ -26,6 +26,7 @@ from tests.kit.given import (
     integrated,
     integrating,
     item,
+    later,
     live,
     milestone_met,
     reassessing,
@@ -218,9 +219,14 @@ def test_a_persons_word_is_worth_one_attempt_beyond_the_templates():
 
 
 def test_after_a_persons_word_uncharged_failures_count_anew():
-    goal = blocked(FailureClass.ENVIRONMENT)
-    goal = live(goal, retry_work("p1.a"), tick(), failed("p1.a", FailureClass.UPSTREAM, 2))
-    assert item(goal, "p1.a").uncharged(FailureClass.UPSTREAM) == 1
+    goal = working()
+    for attempt in (1, 2, 3):
+        at = later(attempt * 300)
+        goal = live(goal, failed("p1.a", FailureClass.UPSTREAM, attempt), tick(later(attempt * 300 + 299)), at=at)
+    assert item(goal, "p1.a").standing is Standing.BLOCKED
+    goal = live(goal, retry_work("p1.a"), tick(later(1_000)), at=later(1_000))
+    goal = live(goal, failed("p1.a", FailureClass.UPSTREAM, 4), at=later(1_000))
+    assert item(goal, "p1.a").standing is Standing.OPEN
 
 
 @pytest.mark.parametrize("command", [retry_work("p1.a"), reopen("p1.a")], ids=["retry", "reopen"])
