@@ -2,7 +2,7 @@
 
 PYTHON ?= python3
 WORKERS ?= auto
-WORLDS ?= 200
+WORLDS ?= 20
 export CHAOS YES
 
 VENV := .venv
@@ -33,7 +33,7 @@ format: $(FILLED) ## lay the code out and mend what ruff can mend
 	$(PY) -m ruff check --quiet --fix-only $(CODE)
 	$(PY) -m ruff format $(CODE)
 
-test-worlds: $(FILLED) ## run the seeded simulations (WORLDS=200 seeds)
+test-worlds: $(FILLED) ## carry generated missions through a daemon that is killed (WORLDS=20)
 	$(PY) -m pytest -q -n $(WORKERS) --dist worksteal --worlds=$(WORLDS) tests/worlds
 
 lock: | require-tools ## write requirements.lock anew (UPGRADE=--upgrade for newer pins)

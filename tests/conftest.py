@@ -19,19 +19,13 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         type=int,
         default=0,
         metavar="N",
-        help="collect tests/worlds and run N seeds of each world (left out without it)",
+        help="collect tests/worlds and carry N generated worlds out (left out without it)",
     )
 
 
 def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
     """Leave the worlds to `make test-worlds`: they take minutes."""
     return True if collection_path == WORLDS and not config.option.worlds else None
-
-
-@pytest.fixture(scope="session")
-def worlds(pytestconfig: pytest.Config) -> int:
-    """How many seeds of a world to run."""
-    return int(pytestconfig.option.worlds)
 
 
 @pytest.fixture(scope="session")
