@@ -9,10 +9,12 @@ from harnd.actors.prover import Prover
 from harnd.domain.goal.commands import ReportMoved, ReportParked, ReportProved
 from harnd.domain.goal.due import Integrate, MoveBranch
 from harnd.domain.goal.goal import Goal
+from harnd.domain.goal.overlap import named
 from harnd.domain.goal.work import Attempt
 from harnd.ports.errors import MovedError, PortError
 from harnd.ports.workspace import Clash, Place, storable
 from harnd.ports.world import World
+from protocol import bounds
 from protocol.values import FailureClass, Instant
 
 
@@ -36,8 +38,8 @@ class Integrator:
         merge = await workspace.merge(self._place, self._item.integrations[-1].onto, commit)
         if isinstance(merge, Clash):
             paths = tuple(storable(path) for path in merge.paths)
-            detail = f"it clashes with work that came in before: {', '.join(paths)}"
-            return self._parked(FailureClass.DECISION, detail, paths)
+            detail = f"it clashes with work that came in before: {named(paths)}"
+            return self._parked(FailureClass.DECISION, detail, paths[: bounds.PATHS_KEPT])
         # Proving accepted work is not an agent's runtime: each command has its own limit and no other.
         until = Instant(self._world.clock.now() + self._goal.intent.limits.active_runtime)
         prover = Prover(self._world, self._goal, self._item, self._place, purpose="integrated", until=until)

@@ -216,6 +216,7 @@ class AttemptEnded(Event, frozen=True, tag="attempt.ended/1"):
     tree: TreeId | None = None
     changed: tuple[str, ...] = ()
     undeclared: tuple[str, ...] = ()  # changed outside the declared paths
+    changed_in_all: int = 0  # when there are more than are kept
     proof: Proof | None = None
     reports: tuple[str, ...] = ()  # what differed around the attempt
 

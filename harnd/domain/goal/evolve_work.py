@@ -114,6 +114,7 @@ def _ended(goal: Goal, event: e.AttemptEnded, at: Instant) -> Goal:
         tree=event.tree,
         changed=event.changed,
         undeclared=event.undeclared,
+        changed_in_all=event.changed_in_all,
         proof=event.proof,
         reports=event.reports,
         usage=event.usage,

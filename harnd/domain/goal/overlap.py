@@ -5,9 +5,18 @@ one after the other costs time, running them together costs a conflict.
 """
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from fnmatch import translate
 from functools import lru_cache
+from typing import Final
+
+_NAMED: Final = 10
+
+
+def named(paths: Sequence[str]) -> str:
+    """Name paths in a sentence, the first few of many."""
+    more = f" and {len(paths) - _NAMED} more" if len(paths) > _NAMED else ""
+    return f"{', '.join(paths[:_NAMED])}{more}"
 
 
 def overlap(one: Iterable[str], other: Iterable[str]) -> bool:

@@ -48,6 +48,7 @@ class Attempt(msgspec.Struct, frozen=True):
     tree: TreeId | None = None
     changed: tuple[str, ...] = ()
     undeclared: tuple[str, ...] = ()
+    changed_in_all: int = 0  # when there are more than are kept
     proof: Proof | None = None
     reports: tuple[str, ...] = ()
     usage: Usage = Usage()

@@ -11,6 +11,7 @@ from harnd.domain.goal.goal import Goal
 from harnd.domain.goal.ledger import Entry
 from harnd.domain.goal.proof import Proof
 from harnd.domain.goal.work import Standing
+from protocol import bounds
 from protocol.ids import CommitId, Digest, TreeId, WorkId
 from protocol.values import AttemptOutcome, FailureClass, Micros, Unit, Verdict
 from tests.kit.given import (
@@ -88,6 +89,22 @@ def test_changes_outside_the_declared_paths_are_noted():
             tree=tree("p1.a"),
             changed=("src/a/x.py", "README.md", "src/ab.py"),
             undeclared=("README.md", "src/ab.py"),
+            proof=a_proof("p1.a"),
+        )
+    )
+
+
+def test_of_very_many_changes_the_first_are_kept_and_all_are_counted():
+    many = [f"src/a/{number:05}" for number in range(3_000)]
+    Given(working()).when(succeeded("p1.a", changed=many)).then(
+        ended(
+            AttemptOutcome.SUCCEEDED,
+            None,
+            "",
+            commit=commit("p1.a"),
+            tree=tree("p1.a"),
+            changed=tuple(many[: bounds.PATHS_KEPT]),
+            changed_in_all=3_000,
             proof=a_proof("p1.a"),
         )
     )

@@ -1,17 +1,17 @@
 """What becomes of an attempt.  A runner reports; the rules judge: success is a satisfied proof of a real change."""
 
-from typing import Final, TypeAlias, assert_never
+from typing import TypeAlias, assert_never
 
 from harnd.domain.goal import commands as c
 from harnd.domain.goal import events as e
 from harnd.domain.goal import failure as failures
 from harnd.domain.goal.goal import Goal
-from harnd.domain.goal.overlap import covers, undeclared
+from harnd.domain.goal.overlap import covers, named, undeclared
 from harnd.domain.goal.work import Work
+from protocol import bounds
 from protocol.values import AttemptOutcome, FailureClass
 
 AttemptCommand: TypeAlias = c.ReportObserved | c.ReportAttempt
-_NAMED: Final = 10
 Judged: TypeAlias = tuple[AttemptOutcome, FailureClass | None, str]
 
 
@@ -49,17 +49,17 @@ def _ended(item: Work, command: c.ReportAttempt) -> e.AttemptEnded:
         output=report.output,
         commit=report.commit,
         tree=report.tree,
-        changed=report.changed,
-        undeclared=undeclared(report.changed, item.paths),
+        changed=report.changed[: bounds.PATHS_KEPT],
+        undeclared=undeclared(report.changed, item.paths)[: bounds.PATHS_KEPT],
+        changed_in_all=len(report.changed) if len(report.changed) > bounds.PATHS_KEPT else 0,
         proof=report.proof,
-        reports=report.reports,
+        reports=tuple(line[: bounds.REPORT_CHARS] for line in report.reports[: bounds.REPORTS_KEPT]),
     )
 
 
 def _judge(report: c.AttemptReport, item: Work) -> Judged:
     if strayed := _strayed(report, item):
-        named = ", ".join(strayed[:_NAMED])
-        detail = f"files of the operator's checkout changed while it ran, and they are this item's: {named}"
+        detail = f"files of the operator's checkout changed while it ran, and they are this item's: {named(strayed)}"
         return AttemptOutcome.FAILED, FailureClass.PERMISSION, detail
     if report.outcome is not AttemptOutcome.SUCCEEDED:
         return report.outcome, report.failure or FailureClass.ENVIRONMENT, report.detail
