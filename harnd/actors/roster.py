@@ -168,7 +168,6 @@ class Roster:
             return await self._waited(goal, seat, error)
         except Exception as error:  # noqa: BLE001 - a bug in one goal must not reach another: restart, then park
             return await self._restarted(goal, seat, error)
-        seat.waits = 0
         await self._unpark(goal)
         return seat.inbox.waiting == 0
 
@@ -181,13 +180,17 @@ class Roster:
             lease=lease,
             inbox=seat.inbox,
             wakes=self._timers,
-            tell=self._watcher.committed,
+            tell=lambda recorded: self._committed(seat, recorded),
             draining=lambda: self._draining,
         )
         try:
             await supervisor.run()
         finally:
             await self._give_back(lease)
+
+    def _committed(self, seat: _Seat, recorded: tuple[Recorded, ...]) -> None:
+        seat.waits = 0  # the store has answered: what comes next is no longer in a row
+        self._watcher.committed(recorded)
 
     async def _give_back(self, lease: Lease) -> None:
         with anyio.CancelScope(shield=True), anyio.move_on_after(1):
