@@ -431,6 +431,13 @@ async def test_a_draining_supervisor_starts_nothing_and_ends(bench):
         assert (office.ended, office.appended, office.started) == (True, [], [])
 
 
+async def test_what_was_owed_when_a_drain_began_is_left_to_the_next_daemon(bench):
+    await bench.lived(tick())
+
+    async with supervising(bench, draining=True) as office:
+        assert (office.ended, office.started) == (True, [])
+
+
 async def test_a_drain_waits_for_what_runs_and_starts_nothing_after_it(bench):
     await bench.lived(tick(), answered(TWO), approve(TWO), tick())
 
