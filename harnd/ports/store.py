@@ -119,12 +119,23 @@ class EventStore(Protocol):
         """Return the events of one stream past version `after`, oldest first; an unknown stream has none."""
         ...
 
-    async def read_all(self, *, after: int, limit: int) -> list[Recorded]:
-        """Return up to `limit` events of all streams past sequence `after`, oldest first."""
+    async def read_all(self, *, after: int, limit: int, stream: GoalId | None = None) -> list[Recorded]:
+        """Return up to `limit` events of all streams, or of one, past sequence `after`, oldest first.
+
+        What others hold costs nothing when one stream is asked for.
+        """
+        ...
+
+    async def newest(self) -> int:
+        """Return the sequence of the last event of all streams; 0 when there is none."""
         ...
 
     async def goals(self) -> list[GoalRow]:
         """Return the row of every goal, by id."""
+        ...
+
+    async def row(self, goal: GoalId) -> GoalRow | None:
+        """Return the row of one goal, or None when there is no such goal."""
         ...
 
     async def due(self, *, now: Instant) -> list[GoalId]:

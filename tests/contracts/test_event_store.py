@@ -260,6 +260,31 @@ async def test_all_streams_are_read_past_a_sequence_and_up_to_a_limit(store, lea
     assert await store.read_all(after=0, limit=0) == []
 
 
+async def test_one_stream_is_read_past_a_sequence_and_up_to_a_limit_of_its_own(store, lease):
+    await store.acquire(SEARCH, ME, TTL)
+    await store.append(change(SEARCH, expected=0, facts=tuple(map(fact, range(3)))))
+    mine = await store.append(change(BILLING, expected=0, facts=(fact(1), fact(2))))
+    await store.append(change(SEARCH, expected=3))
+    mine += await store.append(change(BILLING, expected=2))
+
+    assert [event.seq for event in mine] == [4, 5, 7]
+    assert await store.read_all(after=0, limit=9, stream=BILLING) == list(mine)
+    assert await store.read_all(after=3, limit=2, stream=BILLING) == list(mine[:2])
+    assert await store.read_all(after=4, limit=9, stream=BILLING) == list(mine[1:])
+    assert await store.read_all(after=7, limit=9, stream=BILLING) == []
+    assert await store.read_all(after=0, limit=9, stream=NOBODY) == []
+
+
+async def test_the_newest_sequence_is_that_of_the_last_event_of_all_streams(store, lease):
+    assert await store.newest() == 0
+
+    await store.acquire(SEARCH, ME, TTL)
+    await store.append(change(BILLING, facts=(fact(1), fact(2))))
+    await store.append(change(SEARCH))
+
+    assert await store.newest() == 3
+
+
 # --- rows
 
 
@@ -281,6 +306,15 @@ async def test_goals_are_told_by_id(store):
         await write_row(store, goal)
 
     assert [row.goal for row in await store.goals()] == ["a", "b", "c"]
+
+
+async def test_the_row_of_one_goal_is_the_one_that_the_list_has(store):
+    for goal in ("b", "a"):
+        await write_row(store, goal, due=True, wake_at=5)
+    await store.park(GoalId("a"), "a bug")
+
+    assert [await store.row(GoalId(goal)) for goal in ("a", "b")] == await store.goals()
+    assert await store.row(NOBODY) is None
 
 
 async def test_due_is_what_can_be_done_or_has_reached_its_deadline(store):

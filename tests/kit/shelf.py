@@ -137,7 +137,8 @@ class Shelf:
         """Store an event that no harnd of today can read."""
         store, stream = self.world.store, GoalId(goal)
         lease = await store.acquire(stream, ME, TTL)
-        row = next(row for row in await store.goals() if row.goal == goal)
+        row = await store.row(stream)
+        assert row is not None
         poisoned = change(stream, expected=after, fence=lease.fence, at=self.clock.at, row=row)
         fact = msgspec.structs.replace(poisoned.facts[0], tag="goal.ascended/9", body=body)
         await store.append(msgspec.structs.replace(poisoned, facts=(fact,)))

@@ -2,14 +2,10 @@
 
 import sqlite3
 from pathlib import Path
-from typing import Final
 
+from harnd.adapters.store.reads import newest
 from harnd.adapters.store.schema import schema_number
 from harnd.ports.store import Health
-
-_EVENTS: Final = """
-SELECT coalesce(max(seq), 0) FROM events
-"""  # no gaps, so the last number is the count, and found in one step
 
 
 def health(conn: sqlite3.Connection) -> Health:
@@ -17,7 +13,7 @@ def health(conn: sqlite3.Connection) -> Health:
     return Health(
         engine=f"SQLite {sqlite3.sqlite_version}",
         schema=schema_number(conn),
-        events=_number(conn, _EVENTS),
+        events=newest(conn),  # no gaps, so the last number is the count, and found in one step
         size_bytes=_number(conn, "PRAGMA page_count") * _number(conn, "PRAGMA page_size"),
         wal_bytes=_wal_bytes(conn),
     )

@@ -13,6 +13,12 @@ SELECT seq, stream, version, at, tag, CAST(body AS BLOB) FROM events WHERE strea
 _ALL: Final = """
 SELECT seq, stream, version, at, tag, CAST(body AS BLOB) FROM events WHERE seq > ? ORDER BY seq LIMIT ?
 """
+_ALL_OF_STREAM: Final = """
+SELECT seq, stream, version, at, tag, CAST(body AS BLOB) FROM events WHERE stream = ? AND seq > ? ORDER BY seq LIMIT ?
+"""
+_NEWEST: Final = """
+SELECT coalesce(max(seq), 0) FROM events
+"""
 
 
 def read(conn: sqlite3.Connection, stream: GoalId, *, after: int) -> list[Recorded]:
@@ -20,6 +26,16 @@ def read(conn: sqlite3.Connection, stream: GoalId, *, after: int) -> list[Record
     return [Recorded(*row) for row in conn.execute(_STREAM, (stream, after)).fetchall()]
 
 
-def read_all(conn: sqlite3.Connection, *, after: int, limit: int) -> list[Recorded]:
-    """Return up to `limit` events past sequence `after`."""
-    return [Recorded(*row) for row in conn.execute(_ALL, (after, limit)).fetchall()]
+def read_all(conn: sqlite3.Connection, *, after: int, limit: int, stream: GoalId | None) -> list[Recorded]:
+    """Return up to `limit` events past sequence `after`, of all streams or of one."""
+    if stream is None:
+        found = conn.execute(_ALL, (after, limit))
+    else:
+        found = conn.execute(_ALL_OF_STREAM, (stream, after, limit))
+    return [Recorded(*row) for row in found.fetchall()]
+
+
+def newest(conn: sqlite3.Connection) -> int:
+    """Return the sequence of the last event."""
+    (seq,) = conn.execute(_NEWEST).fetchone()
+    return int(seq)

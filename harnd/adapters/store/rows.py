@@ -5,7 +5,7 @@ set by `park` and survives appends.
 """
 
 import sqlite3
-from typing import Final
+from typing import Any, Final
 
 from harnd.adapters.store.transaction import transaction
 from harnd.ports.errors import MissingError
@@ -32,6 +32,9 @@ UPDATE goals SET parked = ? WHERE goal = ?
 _GOALS: Final = """
 SELECT goal, title, phase, next_action, reason, since, due, wake_at, version, parked FROM goals ORDER BY goal
 """
+_GOAL: Final = """
+SELECT goal, title, phase, next_action, reason, since, due, wake_at, version, parked FROM goals WHERE goal = ?
+"""
 _DUE: Final = """
 SELECT goal FROM goals WHERE due = 1 AND parked IS NULL
 UNION
@@ -48,12 +51,22 @@ SELECT goal, kind, subject, summary, since, digest FROM inbox ORDER BY since, go
 
 def replace_rows(conn: sqlite3.Connection, rows: Rows, *, version: int) -> None:
     """Put the rows in place of what the goal had; runs inside the append's transaction."""
-    row = rows.goal
-    told = (row.goal, row.title, row.phase, row.next_action, row.reason, row.since, row.due, row.wake_at, version)
+    goal = rows.goal
+    told = (
+        goal.goal,
+        goal.title,
+        goal.phase,
+        goal.next_action,
+        goal.reason,
+        goal.since,
+        goal.due,
+        goal.wake_at,
+        version,
+    )
     conn.execute(_REPLACE_GOAL, told)
-    conn.execute(_CLEAR_INBOX, (row.goal,))
+    conn.execute(_CLEAR_INBOX, (goal.goal,))
     for position, item in enumerate(rows.inbox):
-        waiting = (row.goal, position, item.kind, item.subject, item.summary, item.since, item.digest)
+        waiting = (goal.goal, position, item.kind, item.subject, item.summary, item.since, item.digest)
         conn.execute(_INSERT_INBOX, waiting)
 
 
@@ -66,10 +79,13 @@ def park(conn: sqlite3.Connection, goal: GoalId, reason: str | None) -> None:
 
 def goals(conn: sqlite3.Connection) -> list[GoalRow]:
     """Return the row of every goal, by id."""
-    return [
-        GoalRow(goal, title, phase, next_action, reason, since, bool(due), wake_at, version, parked)
-        for goal, title, phase, next_action, reason, since, due, wake_at, version, parked in conn.execute(_GOALS)
-    ]
+    return [_goal_row(stored) for stored in conn.execute(_GOALS)]
+
+
+def row(conn: sqlite3.Connection, goal: GoalId) -> GoalRow | None:
+    """Return the row of one goal."""
+    stored = conn.execute(_GOAL, (goal,)).fetchone()
+    return None if stored is None else _goal_row(stored)
 
 
 def due(conn: sqlite3.Connection, *, now: Instant) -> list[GoalId]:
@@ -84,4 +100,9 @@ def wakes(conn: sqlite3.Connection) -> list[tuple[Instant, GoalId]]:
 
 def inbox(conn: sqlite3.Connection) -> list[InboxRow]:
     """Return everything that waits for a person, oldest first."""
-    return [InboxRow(*row) for row in conn.execute(_INBOX)]
+    return [InboxRow(*stored) for stored in conn.execute(_INBOX)]
+
+
+def _goal_row(stored: tuple[Any, ...]) -> GoalRow:
+    goal, title, phase, next_action, reason, since, due, wake_at, version, parked = stored
+    return GoalRow(goal, title, phase, next_action, reason, since, bool(due), wake_at, version, parked)

@@ -36,13 +36,21 @@ class SqliteStore:
         """Return the events of one stream past version `after`, oldest first."""
         return await self._run(lambda conn: reads.read(conn, stream, after=after))
 
-    async def read_all(self, *, after: int, limit: int) -> list[Recorded]:
-        """Return up to `limit` events of all streams past sequence `after`, oldest first."""
-        return await self._run(lambda conn: reads.read_all(conn, after=after, limit=limit))
+    async def read_all(self, *, after: int, limit: int, stream: GoalId | None = None) -> list[Recorded]:
+        """Return up to `limit` events of all streams, or of one, past sequence `after`, oldest first."""
+        return await self._run(lambda conn: reads.read_all(conn, after=after, limit=limit, stream=stream))
+
+    async def newest(self) -> int:
+        """Return the sequence of the last event of all streams."""
+        return await self._run(reads.newest)
 
     async def goals(self) -> list[GoalRow]:
         """Return the row of every goal, by id."""
         return await self._run(rows.goals)
+
+    async def row(self, goal: GoalId) -> GoalRow | None:
+        """Return the row of one goal, or None when there is no such goal."""
+        return await self._run(lambda conn: rows.row(conn, goal))
 
     async def due(self, *, now: Instant) -> list[GoalId]:
         """Return the goals that have something to do now, by id."""

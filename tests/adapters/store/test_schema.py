@@ -10,7 +10,9 @@ import pytest
 
 from harnd.adapters.store.database import establish, memory, settle
 from harnd.adapters.store.errors import ForeignFileError, NewerSchemaError
+from harnd.adapters.store.reads import read_all
 from harnd.adapters.store.schema import APPLICATION_ID, Migration, known_migrations, migrate, schema_number
+from protocol.ids import GoalId
 from tests.kit.files import contents
 
 ONE = Migration(1, "CREATE TABLE one (a INTEGER);")
@@ -135,3 +137,16 @@ def test_what_is_due_and_what_wakes_is_found_by_index(conn):
     plans = [conn.execute(f"EXPLAIN QUERY PLAN {query}").fetchone()[3] for query in queries]
 
     assert ["goals_due" in plans[0], "goals_wakes" in plans[1]] == [True, True], plans
+
+
+def test_the_events_of_one_goal_past_a_sequence_are_found_by_index_in_order(conn):
+    """Who follows one goal pays for that goal's events, and neither for those of others nor for a sort."""
+    settle(conn)
+    told: list[str] = []
+    conn.set_trace_callback(told.append)
+    read_all(conn, after=7, limit=3, stream=GoalId("billing"))
+    (query,) = told
+
+    plan = [step[3] for step in conn.execute(f"EXPLAIN QUERY PLAN {query}")]
+
+    assert plan == ["SEARCH events USING INDEX events_of_stream (stream=? AND rowid>?)"]

@@ -10,6 +10,9 @@ CREATE TABLE events (
     UNIQUE (stream, version)
 ) STRICT;
 
+-- The events of one goal past a sequence: every index ends in the rowid, which is `seq`.
+CREATE INDEX events_of_stream ON events (stream);
+
 CREATE TRIGGER events_are_never_changed BEFORE UPDATE ON events
 BEGIN
     SELECT RAISE(ABORT, 'events are never changed');
