@@ -1,15 +1,18 @@
 """What is asked across goals: the inbox, events, processes, the daemon's status; and goals that cannot be read."""
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Awaitable, Callable
+from dataclasses import replace
+from typing import Any, cast
 
 import msgspec
 import pytest
 
 from harnd.daemon.loading import Loader
+from harnd.daemon.queries import Queries
 from harnd.daemon.queries.status import noted
 from harnd.daemon.queries.wording import command, count, size, span
 from harnd.ports.errors import UnavailableError
-from harnd.ports.store import Health
+from harnd.ports.store import EventStore, Health
 from protocol import bounds
 from protocol import requests as ask
 from protocol.decoding import write
@@ -123,13 +126,61 @@ async def test_events_are_listed_a_page_at_a_time(house: Shelf):
     assert (await house.ask(ask.ListEvents(after=5))).next_after == 5
 
 
-async def test_events_of_one_goal_move_the_cursor_past_the_others(house: Shelf):
+async def of_goal(house: Shelf, goal: GoalId, *, after: int = 0, limit: int = 200) -> tuple[list[int], int]:
+    page = await house.ask(ask.ListEvents(after=after, goal=goal, limit=limit))
+    assert {event.goal for event in page.events} <= {goal}
+    return [event.seq for event in page.events], page.next_after
+
+
+async def test_the_last_events_of_one_goal_move_the_cursor_past_those_of_the_others(house: Shelf):
     await house.live(g.create(g.an_intent()), g.tick())
     await house.live(g.create(g.an_intent(goal="docs")), goal="docs")
-    page = await house.ask(ask.ListEvents(goal=DOCS, limit=4))
-    assert (page.events, page.next_after) == ((), 4)
-    page = await house.ask(ask.ListEvents(after=4, goal=DOCS, limit=4))
-    assert ([event.version for event in page.events], page.next_after) == ([1], 5)
+    assert await of_goal(house, DOCS) == ([5], 5)
+    assert await of_goal(house, BILLING) == ([1, 2, 3, 4], 5)
+    assert await of_goal(house, BILLING, after=4) == ([], 5)
+    assert await of_goal(house, BILLING, after=5) == ([], 5)
+    assert await of_goal(house, BILLING, after=9) == ([], 9)
+
+
+async def test_a_full_page_of_one_goal_moves_the_cursor_to_its_last_event(house: Shelf):
+    await house.live(g.create(g.an_intent()), g.tick())
+    await house.live(g.create(g.an_intent(goal="docs")), goal="docs")
+    assert await of_goal(house, BILLING, limit=3) == ([1, 2, 3], 3)
+    assert await of_goal(house, BILLING, after=3, limit=1) == ([4], 4)
+    assert await of_goal(house, BILLING, after=4, limit=1) == ([], 5)
+
+
+async def test_an_event_that_is_committed_while_a_page_is_read_is_not_jumped_over(house: Shelf):
+    """The cursor goes no further than the store had come before it was read."""
+    await house.live(g.create(g.an_intent()))
+    await house.live(g.create(g.an_intent(goal="docs")), goal="docs")
+    life = iter((g.tick(), g.answered(g.a_plan()), g.approve(g.a_plan())))
+    store = CommitsMeanwhile(house.world.store, lambda: house.live(next(life)))
+    house.queries = Queries(replace(house.world, store=cast("EventStore", store)), roster=house.acting, about=ABOUT)
+    seen, after = await of_goal(house, BILLING)
+    while (page := await of_goal(house, BILLING, after=after))[1] != after:
+        seen, after = seen + page[0], page[1]
+    assert next(life, None) is None
+    assert seen == [event.seq for event in await house.world.store.read(BILLING)]
+
+
+class CommitsMeanwhile:
+    """A store in which something is committed right after each of the first reads."""
+
+    def __init__(self, store: EventStore, commit: Callable[[], Awaitable[None]]) -> None:
+        self._store = store
+        self._commit = commit
+        self._left = {"row", "newest", "read_all"}
+
+    def __getattr__(self, name: str) -> Callable[..., Awaitable[object]]:
+        async def read(*args: Any, **kwargs: Any) -> object:
+            found = await getattr(self._store, name)(*args, **kwargs)
+            if name in self._left:
+                self._left.remove(name)
+                await self._commit()
+            return found
+
+        return read
 
 
 async def test_a_page_of_the_largest_events_fits_into_a_frame(house: Shelf):

@@ -4,7 +4,6 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from harnd.daemon.loading import Loader
-from harnd.ports.store import GoalRow
 from harnd.ports.world import World
 from protocol.ids import GoalId, InstanceId
 from protocol.values import Instant
@@ -47,7 +46,3 @@ class Sources:
     def now(self) -> Instant:
         """Tell the time."""
         return self.world.clock.now()
-
-    async def row(self, goal: GoalId) -> GoalRow | None:
-        """Return what lists show of a goal, or None when there is none."""
-        return next((row for row in await self.world.store.goals() if row.goal == goal), None)

@@ -21,11 +21,17 @@ SHOWN_CHARS: Final = 200  # of a body that is no JSON object
 
 async def listed(sources: Sources, request: ListEvents) -> EventPage:
     """List a page of events; a page that would not fit into a frame is shorter than was asked for."""
-    if request.goal is not None and await sources.row(request.goal) is None:
-        raise unknown_goal(request.goal)
-    looked_at = _fitting(await sources.world.store.read_all(after=request.after, limit=request.limit))
-    wanted = tuple(_view(event) for event in looked_at if request.goal in (None, event.stream))
-    return EventPage(wanted, looked_at[-1].seq if looked_at else request.after)
+    store, goal = sources.world.store, request.goal
+    if goal is not None and await store.row(goal) is None:
+        raise unknown_goal(goal)
+    # Asked before the page: what is committed in between is past it, so no event of the goal can be jumped over.
+    newest = await store.newest()
+    found = await store.read_all(after=request.after, limit=request.limit, stream=goal)
+    page = _fitting(found)
+    reached = page[-1].seq if page else request.after
+    if len(page) == len(found) < request.limit:  # the goal has no more: whoever goes on need not look at the others
+        reached = max(reached, newest)
+    return EventPage(tuple(map(_view, page)), reached)
 
 
 def _fitting(events: list[Recorded]) -> list[Recorded]:

@@ -31,7 +31,7 @@ async def listed(sources: Sources) -> GoalList:
 async def shown(sources: Sources, request: ShowGoal) -> GoalView:
     """Show one goal in full."""
     goal = await sources.goals.load(request.goal)
-    row = await sources.row(request.goal)
+    row = await sources.world.store.row(request.goal)
     now = sources.now()
     where = position(goal, now)
     intent, mission = goal.intent, goal.intent.mission

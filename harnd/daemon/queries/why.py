@@ -24,7 +24,7 @@ from protocol.views import WhyView
 async def shown(sources: Sources, request: ShowWhy) -> WhyView:
     """Show what holds a goal or one of its work items."""
     name, _, work = request.target.partition("/")
-    row = await sources.row(GoalId(name))
+    row = await sources.world.store.row(GoalId(name))
     if row is None:
         raise unknown_goal(GoalId(name))
     if row.parked is not None:
