@@ -100,3 +100,4 @@ REQUESTS_IN_FLIGHT: Final = 16  # of one connection; further ones are not read y
 # --- leases and timers
 LEASE_S: Final = 30
 DRAIN_S: Final = Range(0, 20, 3_600)
+GRACE_S: Final = Range(0, KILL_GRACE_S, 600)

@@ -12,25 +12,26 @@ import anyio
 import msgspec
 
 from harnd.actors.classing import Failure, failure_of_command, failure_of_session, whole_text
+from harnd.actors.places import place_of
 from harnd.actors.prover import Prover
 from harnd.domain.goal.assignment import agent_prompt, names_of, texts_wanted
 from harnd.domain.goal.commands import AttemptReport, GoalCommand, ReportAttempt, ReportObserved
 from harnd.domain.goal.due import RunAttempt, within
-from harnd.domain.goal.events import Usage
 from harnd.domain.goal.goal import Goal
 from harnd.domain.goal.keys import stage_key
 from harnd.domain.goal.names import Names
 from harnd.domain.goal.rendering import RenderError, render
 from harnd.domain.goal.template import AgentStage, CommandStage, ParallelStage, PrepareStage, Stage
+from harnd.domain.goal.usage import Usage
 from harnd.ports.errors import PortError
 from harnd.ports.sessions import CommandTask, Ended, SessionEnd, SessionTask
-from harnd.ports.workspace import Place, Recording, Refused, Surroundings, storable
+from harnd.ports.workspace import Recording, Refused, Surroundings, storable
 from harnd.ports.world import World
 from protocol.ids import Digest, EffectKey
 from protocol.values import AttemptOutcome, FailureClass, Instant, MicroDollars, Micros
 
-Say: TypeAlias = Callable[[GoalCommand], Awaitable[None]]
-"""Has a command decided and stored before the attempt goes on."""
+Say: TypeAlias = Callable[[GoalCommand], Awaitable[Goal]]
+"""Has a command decided and stored before the attempt goes on; gives the goal as it then stands."""
 
 
 class AttemptRunner:
@@ -44,7 +45,7 @@ class AttemptRunner:
         self._item = goal.work[effect.work]
         self._attempt = self._item.attempts[effect.attempt - 1]
         self._template = goal.template_of(self._item)
-        self._place = Place(goal.intent.repository, goal.intent.goal, effect.work, effect.attempt)
+        self._place = place_of(goal, effect)
         self._agents = anyio.CapacityLimiter(goal.intent.limits.agent_concurrency)
         self._outputs: dict[str, str] = {}
         self._texts: dict[Digest, str] = {}
@@ -79,12 +80,16 @@ class AttemptRunner:
         """Return what lay around the attempt before anything of it ran, whichever daemon looked."""
         blobs = self._world.blobs
         if self._attempt.surroundings is not None:
-            return msgspec.convert(json.loads(await blobs.get(self._attempt.surroundings)), Surroundings)
+            return await self._seen(self._attempt.surroundings)
         before = await self._world.workspace.surroundings(self._place.repository)
         # The standard library's JSON carries file names that are no UTF-8, which msgspec's refuses.
         seen = await blobs.put(json.dumps(msgspec.to_builtins(before)).encode())
-        await self._say(ReportObserved(work=self._effect.work, attempt=self._effect.attempt, surroundings=seen))
-        return before
+        goal = await self._say(ReportObserved(self._effect.work, self._effect.attempt, surroundings=seen))
+        stored = goal.work[self._effect.work].attempts[self._effect.attempt - 1].surroundings
+        return before if stored in (seen, None) else await self._seen(stored)
+
+    async def _seen(self, surroundings: Digest) -> Surroundings:
+        return msgspec.convert(json.loads(await self._world.blobs.get(surroundings)), Surroundings)
 
     async def _read_texts(self) -> None:
         for digest in texts_wanted(self._item):

@@ -8,7 +8,7 @@ nothing runs and nothing waits it passivates: no task, no timer of its own, no l
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from enum import Enum
-from typing import Protocol, TypeAlias, assert_never
+from typing import Final, Protocol, TypeAlias, assert_never
 
 import anyio
 import anyio.abc
@@ -22,13 +22,14 @@ from harnd.domain.goal.fingerprint import fingerprint
 from harnd.domain.goal.goal import Goal
 from harnd.domain.goal.position import position
 from harnd.domain.rejected import Rejected
-from harnd.ports.errors import FencedError, PortError
+from harnd.ports.errors import FencedError, PortError, UnavailableError
 from harnd.ports.store import Lease
 from harnd.ports.world import World
 from protocol.ids import Digest, EffectKey, GoalId, InstanceId
-from protocol.values import Instant
+from protocol.values import SECOND, Instant, Micros
 
-_TIDYING_S = 30.0  # how long a withdrawn effect may take to clean up after itself
+_PAUSES: Final = tuple(Micros(seconds * SECOND) for seconds in (1, 5, 20, 60))  # for a world that does not answer
+_TIDYING_S: Final = 30.0  # how long a withdrawn effect may take to clean up after itself
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,6 +71,7 @@ class Wakes(Protocol):
 @dataclass(slots=True)
 class _Child:
     effect: Effect
+    runner: Runner
     scope: anyio.CancelScope = field(default_factory=anyio.CancelScope)
 
 
@@ -133,7 +135,7 @@ class GoalSupervisor:
             case Ask():
                 await self._ask(message)
             case Ended(key=key, report=report, error=error):
-                del self._children[key]
+                self._children.pop(key, None)
                 if error is not None:
                     raise error
                 if report is not None:
@@ -197,33 +199,55 @@ class GoalSupervisor:
     # --- children
 
     def _start(self, tasks: anyio.abc.TaskGroup, goal: Goal, effect: Effect) -> None:
-        child = _Child(effect)
-        self._children[effect.key] = child
-        tasks.start_soon(self._carry_out, child, self._runners(self._world, goal, effect, self._say), name=effect.key)
+        child = self._children[effect.key] = _Child(effect, self._runner(goal, effect))
+        tasks.start_soon(self._carry_out, child, goal, name=effect.key)
 
-    async def _say(self, command: GoalCommand) -> None:
-        answer: Answer[Goal] = Answer()
-        await self._inbox.tell(Ask(command, answer))
-        await answer.wait()
-
-    async def _carry_out(self, child: _Child, runner: Runner) -> None:
+    async def _carry_out(self, child: _Child, goal: Goal) -> None:
         key = child.effect.key
         try:
             with child.scope:
-                report = await _outcome(runner)
+                report = await self._outcome(child, goal)
                 await self._inbox.tell(Ended(key, report=report))
                 return
-            await _withdrawn(runner)
+            await _withdrawn(child.runner)
             await self._inbox.tell(Ended(key))
         except Exception as error:  # noqa: BLE001 - it is the supervisor's: told, and raised there
             await self._inbox.tell(Ended(key, error=error))
 
+    async def _outcome(self, child: _Child, goal: Goal) -> GoalCommand:
+        clock = self._world.clock
+        for pause in _PAUSES:
+            try:
+                return await _tried(child.runner)
+            except UnavailableError:  # a lock, a full disk: it may pass, and whatever was begun is found again
+                await clock.sleep_until(Instant(clock.now() + pause))
+                child.runner = self._runner(goal, child.effect)
+        try:
+            return await _tried(child.runner)
+        except UnavailableError as error:
+            return await _failed(child.runner, error)
 
-async def _outcome(runner: Runner) -> GoalCommand:
+    def _runner(self, goal: Goal, effect: Effect) -> Runner:
+        return self._runners(self._world, goal, effect, self._say)
+
+    async def _say(self, command: GoalCommand) -> Goal:
+        answer: Answer[Goal] = Answer()
+        await self._inbox.tell(Ask(command, answer))
+        return await answer.wait()
+
+
+async def _tried(runner: Runner) -> GoalCommand:
     try:
         return await runner.run()
+    except UnavailableError:
+        raise
     except PortError as error:
-        return runner.failed(error)
+        return await _failed(runner, error)
+
+
+async def _failed(runner: Runner, error: PortError) -> GoalCommand:
+    await _withdrawn(runner)
+    return runner.failed(error)
 
 
 async def _withdrawn(runner: Runner) -> None:

@@ -5,6 +5,7 @@ stored, the branch is moved to exactly that commit by compare-and-set.
 """
 
 from harnd.actors.classing import Failure
+from harnd.actors.places import place_of
 from harnd.actors.prover import Prover
 from harnd.domain.goal.commands import ReportMoved, ReportParked, ReportProved
 from harnd.domain.goal.due import Integrate, MoveBranch
@@ -12,7 +13,7 @@ from harnd.domain.goal.goal import Goal
 from harnd.domain.goal.overlap import named
 from harnd.domain.goal.work import Attempt
 from harnd.ports.errors import MovedError, PortError
-from harnd.ports.workspace import Clash, Place, storable
+from harnd.ports.workspace import Clash, storable
 from harnd.ports.world import World
 from protocol import bounds
 from protocol.values import FailureClass, Instant
@@ -27,7 +28,7 @@ class Integrator:
         self._effect = effect
         self._item = goal.work[effect.work]
         self._attempt: Attempt = self._item.attempts[-1]
-        self._place = Place(goal.intent.repository, goal.intent.goal, effect.work, self._attempt.number)
+        self._place = place_of(goal, effect)
 
     async def run(self) -> ReportProved | ReportParked:
         """Merge without any checkout of the operator's, prove the merged tree, and report."""

@@ -4,19 +4,18 @@ It decides nothing about the answer: whether it is a legal plan is the rules' bu
 """
 
 from harnd.actors.classing import failure_of_session
+from harnd.actors.places import place_of
 from harnd.domain.goal.briefing import briefing
 from harnd.domain.goal.commands import PlannerReport, ReportPlanner
-from harnd.domain.goal.due import CallPlanner
+from harnd.domain.goal.due import CallPlanner, within
 from harnd.domain.goal.goal import Goal
 from harnd.domain.goal.intent import Specialist
 from harnd.domain.goal.plan import Plan
 from harnd.domain.problem import Problem
 from harnd.ports.errors import PortError
 from harnd.ports.sessions import ReplyKind, SessionEnd, SessionTask
-from harnd.ports.workspace import Place
 from harnd.ports.world import World
-from protocol.ids import WorkId
-from protocol.values import FailureClass, Micros
+from protocol.values import FailureClass, Instant, Micros
 
 
 class PlannerCaller:
@@ -28,7 +27,8 @@ class PlannerCaller:
         self._effect = effect
         self._plan: Plan = goal.plans[effect.plan - 1]
         self._planner: Specialist = goal.intent.specialist(goal.intent.replanning.planner)
-        self._place = planner_place(goal, effect)
+        self._until = Instant(world.clock.now() + effect.runtime_left)
+        self._place = place_of(goal, effect)
 
     async def run(self) -> ReportPlanner:
         """Call the planner in a checkout of the goal's branch, and report."""
@@ -61,7 +61,7 @@ class PlannerCaller:
             prompt=prompt,
             cwd=path,
             wants_json=True,
-            timeout=Micros(min(planner.timeout, self._effect.runtime_left)),
+            timeout=within(planner.timeout, until=self._until, now=self._world.clock.now()),
             startup_silence=planner.startup_silence,
             silence=planner.silence,
             model=planner.model,
@@ -86,8 +86,3 @@ class PlannerCaller:
             tokens=end.usage.tokens,
             cost=end.usage.cost,
         )
-
-
-def planner_place(goal: Goal, effect: CallPlanner) -> Place:
-    """Name where a planner looks at the repository; attempts count from 1, so it is nobody's worktree."""
-    return Place(goal.intent.repository, goal.intent.goal, WorkId(f"p{effect.plan}.planner"), 0)

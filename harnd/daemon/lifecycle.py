@@ -81,7 +81,7 @@ class Daemon:
         log.info("daemon.draining", limit_s=self._settings.drain_s, running=len(self._roster.live()))
         with anyio.move_on_after(self._settings.drain_s) as limit:
             await self._roster.drain()
-            self._server.stop()
+            await self._server.end()
         log.info("daemon.drained", all_ended=not limit.cancelled_caught)
         scope.cancel()
 

@@ -44,6 +44,7 @@ class Server:
         self._who = who
         self._connections: set[Connection] = set()
         self._stopped = anyio.Event()
+        self._ended = anyio.Event()
 
     def __repr__(self) -> str:
         return f"<Server connections={len(self._connections)} stopped={self._stopped.is_set()}>"
@@ -60,20 +61,28 @@ class Server:
         Closes the listeners.  Being cancelled ends everything at once.
         """
         doors = [await SocketListener.from_socket(listener) for listener in listeners]
-        async with anyio.create_task_group() as connections:
-            for door in doors:
-                connections.start_soon(self._accept, door, connections)
-            task_status.started()
-            await self._stopped.wait()
-            connections.cancel_scope.deadline = anyio.current_time() + drain_s
-            for door in doors:
-                await door.aclose()
-            for connection in self._connections:
-                connection.stop()
+        try:
+            async with anyio.create_task_group() as connections:
+                for door in doors:
+                    connections.start_soon(self._accept, door, connections)
+                task_status.started()
+                await self._stopped.wait()
+                connections.cancel_scope.deadline = anyio.current_time() + drain_s
+                for door in doors:
+                    await door.aclose()
+                for connection in self._connections:
+                    connection.stop()
+        finally:
+            self._ended.set()
 
     def stop(self) -> None:
         """Accept and read nothing more."""
         self._stopped.set()
+
+    async def end(self) -> None:
+        """Stop, and return when the last answer is given; raises nothing and waits as long as `serve` does."""
+        self.stop()
+        await self._ended.wait()
 
     def announce(self, committed: int) -> None:
         """Tell subscribers that so many more events are committed and can be listed."""

@@ -25,7 +25,7 @@ class Settings:
     state: Path  # absolute
     socket: Path  # absolute
     drain_s: int  # how long TERM waits for what runs
-    grace_s: float  # how long a process may take to end before it is killed
+    grace_s: int  # how long a process may take to end before it is killed
 
 
 def read_settings(arguments: Sequence[str], environment: Mapping[str, str]) -> Settings:
@@ -64,7 +64,7 @@ def _parser() -> argparse.ArgumentParser:
     )
     parser.add_argument("--state", metavar="DIR", help="state directory (HARND_STATE; ~/.local/state/harnd)")
     parser.add_argument("--socket", metavar="PATH", help="socket (HARND_SOCKET; in the runtime directory)")
-    drain = bounds.DRAIN_S
+    drain, grace = bounds.DRAIN_S, bounds.GRACE_S
     parser.add_argument(
         "--drain",
         metavar="SECONDS",
@@ -75,18 +75,17 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument(
         "--grace",
         metavar="SECONDS",
-        type=float,
-        default=float(bounds.KILL_GRACE_S),
-        help=f"how long an agent may take to end before it is killed ({bounds.KILL_GRACE_S})",
+        type=_between(grace.least, grace.ceiling),
+        default=grace.default,
+        help=f"how long an agent may take to end before it is killed ({grace.default})",
     )
     return parser
 
 
 def _between(least: int, most: int) -> Callable[[str], int]:
     def read(text: str) -> int:
-        number = int(text)
-        if not least <= number <= most:
-            raise argparse.ArgumentTypeError(f"expected {least} to {most}, not {number}")
-        return number
+        if not text.isdecimal() or not least <= int(text) <= most:
+            raise argparse.ArgumentTypeError(f"expected a whole number from {least} to {most}, not {text!r}")
+        return int(text)
 
     return read

@@ -16,6 +16,7 @@ from protocol.socket_path import socket_path, state_directory
 
 BACKLOG: Final = 128
 _PROBE_S: Final = 1.0
+OTHERS: Final = 0o077
 PRIVATE: Final = 0o700
 
 
@@ -63,14 +64,15 @@ def listen(path: Path) -> socket.socket:
 
 def _make_private(directory: Path) -> None:
     try:
-        directory.mkdir(mode=PRIVATE, parents=True, exist_ok=True)
+        directory.parent.mkdir(parents=True, exist_ok=True)
+        directory.mkdir(mode=PRIVATE, exist_ok=True)
         found = directory.lstat()
     except OSError as error:
         raise SocketRefused(f"cannot make {directory}: {error.strerror}") from error
     if not stat.S_ISDIR(found.st_mode) or found.st_uid != os.getuid():
         raise SocketRefused(f"{directory} is not a directory of user {os.getuid()}: remove it or have it removed")
-    if stat.S_IMODE(found.st_mode) != PRIVATE:
-        directory.chmod(PRIVATE)
+    if stat.S_IMODE(found.st_mode) & OTHERS:
+        raise SocketRefused(f"{directory} is open to other users: close it (chmod 700), or choose another --socket")
 
 
 def _clear(path: Path) -> None:

@@ -10,9 +10,9 @@ import pytest
 from harnd.adapters.imaginary_commands import Outcome
 from harnd.adapters.memory_workspace import HEAD
 from harnd.domain.goal.commands import AttemptReport, ReportAttempt, ReportObserved
-from harnd.domain.goal.events import Usage
 from harnd.domain.goal.proof import CriterionProof, Evidence, Proof
 from harnd.domain.goal.template import AgentStage, CommandStage, ParallelStage, PrepareStage, Stage, Template
+from harnd.domain.goal.usage import Usage
 from harnd.domain.goal.work import Attempt
 from harnd.ports.errors import CorruptError, UnavailableError
 from protocol.ids import CriterionId, SpecialistName, WorkId

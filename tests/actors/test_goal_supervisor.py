@@ -16,7 +16,7 @@ from harnd.domain.goal.commands import GoalCommand, ReportObserved
 from harnd.domain.goal.due import Effect
 from harnd.domain.goal.goal import Ending, Goal
 from harnd.domain.rejected import Rejected
-from harnd.ports.errors import FencedError, PortError, UnavailableError
+from harnd.ports.errors import FencedError, MissingError, PortError, UnavailableError
 from harnd.ports.store import Once
 from harnd.ports.world import World
 from protocol.ids import Digest, GoalId, IdempotencyKey, WorkId
@@ -267,8 +267,22 @@ async def test_a_port_error_becomes_the_failure_that_its_runner_says(bench):
     await bench.lived(tick())
 
     async with supervising(bench) as office:
-        office.hands[PLANNING].breaks(UnavailableError("the disk is full"))
+        office.hands[PLANNING].breaks(MissingError("the repository is gone"))
         await anyio.wait_all_tasks_blocked()
+
+        plan = (await bench.stored()).plan
+        assert plan is not None
+        assert (plan.failure, plan.detail, office.error) == (FailureClass.ENVIRONMENT, "the repository is gone", None)
+
+
+async def test_a_world_that_does_not_answer_is_asked_again_before_that_is_a_failure(bench):
+    await bench.lived(tick())
+
+    async with supervising(bench) as office:
+        for tries in range(1, 6):
+            assert office.started == [PLANNING] * tries
+            office.hands[PLANNING].breaks(UnavailableError("the disk is full"))
+            await anyio.sleep(61)
 
         plan = (await bench.stored()).plan
         assert plan is not None

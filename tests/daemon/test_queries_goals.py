@@ -6,7 +6,7 @@ import msgspec
 import pytest
 
 from harnd.domain.digest import digest_of
-from harnd.domain.goal import events as e
+from harnd.domain.goal.usage import Usage
 from protocol import requests as ask
 from protocol.errors import Refusal
 from protocol.ids import CommitId, CriterionId, GoalId, SpecialistName, TemplateName, WorkId, WorkKey
@@ -372,7 +372,7 @@ async def test_one_call_that_did_not_report_makes_the_sum_unknown(house: Shelf, 
     plan = g.a_plan(g.draft("a"))
     report = changed(g.answered(plan).report, tokens=planner[0], cost=planner[1])
     await house.live(g.create(g.an_intent()), g.tick(), changed(g.answered(plan), report=report), g.approve(plan))
-    usage = e.Usage(calls=1, tokens=agent[0], cost=agent[1])
+    usage = Usage(calls=1, tokens=agent[0], cost=agent[1])
     await house.live(g.tick(), g.failed("p1.a", FailureClass.PROOF, usage=usage))
     view = await house.ask(ask.ShowBudget(BILLING))
     assert (view.tokens, view.cost) == sums

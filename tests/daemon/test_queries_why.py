@@ -5,7 +5,7 @@ from collections.abc import AsyncIterator
 import msgspec
 import pytest
 
-from harnd.domain.goal import events as e
+from harnd.domain.goal.usage import Usage
 from protocol import requests as ask
 from protocol.ids import GoalId
 from protocol.values import FailureClass
@@ -311,7 +311,7 @@ async def test_an_item_that_is_ready_is_started_at_once(house: Shelf):
 async def test_each_budget_that_stops_an_attempt_is_named(house: Shelf, limits, spent):
     await enrolled(house, **limits)
     house.at(60)
-    await house.live(g.failed("p1.a", usage=e.Usage(calls=1)))
+    await house.live(g.failed("p1.a", usage=Usage(calls=1)))
     found = await why(house, "billing/p1.a")
     assert found.condition == f"p1.a is ready, and the budget allows no further attempt: {spent}"
     assert found.verbs == ("harnctl budget billing", "harnctl goal cancel billing")

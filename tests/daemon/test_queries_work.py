@@ -6,8 +6,8 @@ import msgspec
 import pytest
 
 from harnd.adapters.process.text import output_of
-from harnd.domain.goal import events as e
 from harnd.domain.goal.template import CommandStage, PrepareStage
+from harnd.domain.goal.usage import Usage
 from harnd.ports.processes import Trace
 from harnd.ports.sessions import Ending
 from protocol import requests as ask
@@ -68,7 +68,7 @@ async def test_an_item_in_review_with_all_that_its_acceptance_needs(house: Shelf
     await house.live(g.failed("p1.a", changed=("README.md",), reports=("the hook pre-commit was put back",)), g.tick())
     house.at(90)
     report = g.succeeded("p1.a", 2)
-    usage = e.Usage(calls=1, tokens=10)
+    usage = Usage(calls=1, tokens=10)
     await house.live(msgspec.structs.replace(report, report=msgspec.structs.replace(report.report, usage=usage)))
     await house.live(g.reopen("p1.a", "It is slow."), g.tick())
     house.at(200)

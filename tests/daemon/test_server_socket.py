@@ -21,10 +21,11 @@ def test_the_directory_is_0700_and_the_socket_0600(tmp_path):
         assert (mode(path.parent), mode(path)) == (0o700, 0o600)
 
 
-def test_a_directory_that_stood_open_is_closed(tmp_path):
+def test_a_directory_that_stands_open_is_somebody_elses_business_and_refused(tmp_path):
     (tmp_path / "harnd").mkdir(mode=0o755)
-    with listen(tmp_path / "harnd" / "harnd.sock"):
-        assert mode(tmp_path / "harnd") == 0o700
+    with pytest.raises(SocketRefused, match="is open to other users"):
+        listen(tmp_path / "harnd" / "harnd.sock")
+    assert mode(tmp_path / "harnd") == 0o755
 
 
 def test_a_socket_left_over_by_a_dead_daemon_is_replaced(tmp_path):
@@ -45,7 +46,7 @@ def test_a_socket_at_which_another_daemon_listens_is_left_to_it(tmp_path):
 @pytest.mark.parametrize("what", ["file", "directory", "link to a socket"])
 def test_e03_anything_else_in_its_place_is_refused_and_left_alone(tmp_path, what):
     path = tmp_path / "harnd" / "harnd.sock"
-    path.parent.mkdir()
+    path.parent.mkdir(mode=0o700)
     with socket.socket(socket.AF_UNIX) as other:
         match what:
             case "file":

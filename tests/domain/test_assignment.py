@@ -6,6 +6,7 @@ from harnd.domain.goal.candidate import Apply, MilestoneDraft, WorkDraft
 from harnd.domain.goal.evolve import evolve
 from harnd.domain.goal.intent import Criterion
 from harnd.domain.goal.proof import CriterionProof, Evidence, Proof
+from harnd.domain.goal.usage import Usage
 from protocol.ids import CommitId, CriterionId, Digest, TemplateName, TreeId, WorkId, WorkKey
 from protocol.values import AttemptOutcome, FailureClass, Instant, Micros, Trigger, Verdict
 from tests.sim.missions import Item, SimMission
@@ -48,7 +49,7 @@ def ended(number, failure, proof=None):
         outcome=outcome,
         charged=not lost,
         ran=Micros(1),
-        usage=e.Usage(calls=1),
+        usage=Usage(calls=1),
         failure=failure,
         detail=f"{failure} it was",
         proof=proof,

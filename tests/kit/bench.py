@@ -210,9 +210,10 @@ class Bench:
         """Return who carries out what is owed to a goal."""
         stored = await self.stored(goal)
 
-        async def say(command: c.GoalCommand) -> None:
+        async def say(command: c.GoalCommand) -> Goal:
             await anyio.lowlevel.checkpoint()
             self.said.append(command)
+            return stored
 
         return tuple(runner_for(self.world, stored, effect, say) for effect in due(stored, self.clock.now()))
 

@@ -23,6 +23,7 @@ from harnd.domain.goal.intent import Criterion, Intent, Limits, Mission, Replann
 from harnd.domain.goal.plan import Plan
 from harnd.domain.goal.proof import CriterionProof, Evidence, Proof
 from harnd.domain.goal.template import AgentStage, ParallelStage, ProofCommand, Stage, Template
+from harnd.domain.goal.usage import Usage
 from harnd.domain.goal.work import Work
 from harnd.domain.problem import Problem
 from harnd.domain.rejected import Rejected
@@ -349,7 +350,7 @@ def succeeded(
     report = c.AttemptReport(
         outcome=AttemptOutcome.SUCCEEDED,
         ran=Micros(60 * SECOND),
-        usage=e.Usage(calls=calls),
+        usage=Usage(calls=calls),
         commit=commit(work),
         tree=tree(work),
         changed=(f"src/{work.partition('.')[2]}/x.py",) if changed is None else tuple(changed),
@@ -368,7 +369,7 @@ def failed(
     **fields: object,
 ) -> c.ReportAttempt:
     plain = c.AttemptReport(
-        outcome=outcome, ran=Micros(60 * SECOND), usage=e.Usage(calls=calls), failure=failure, detail="no luck"
+        outcome=outcome, ran=Micros(60 * SECOND), usage=Usage(calls=calls), failure=failure, detail="no luck"
     )
     report = msgspec.structs.replace(plain, **fields)
     return c.ReportAttempt(work=WorkId(work), attempt=attempt, report=report)

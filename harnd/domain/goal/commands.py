@@ -7,9 +7,9 @@ from typing import TypeAlias
 
 import msgspec
 
-from harnd.domain.goal.events import Usage
 from harnd.domain.goal.intent import Intent
 from harnd.domain.goal.proof import Proof
+from harnd.domain.goal.usage import Usage
 from harnd.domain.problem import Problem
 from protocol.ids import CommitId, Digest, InstanceId, TreeId, WorkId
 from protocol.values import AttemptOutcome, FailureClass, Instant, MicroDollars, Micros

@@ -11,6 +11,7 @@ import msgspec
 from harnd.domain.goal.candidate import Proposal
 from harnd.domain.goal.intent import Criterion, Intent
 from harnd.domain.goal.proof import Proof
+from harnd.domain.goal.usage import Usage
 from harnd.domain.problem import Problem
 from protocol.ids import CommitId, Digest, InstanceId, TemplateName, TreeId, WorkId, WorkKey
 from protocol.values import AttemptOutcome, FailureClass, MicroDollars, Micros, Trigger
@@ -192,14 +193,6 @@ class AttemptObserved(Event, frozen=True, tag="attempt.observed/1"):
     surroundings: Digest  # the blob to compare with afterwards, also by another daemon
 
 
-class Usage(msgspec.Struct, frozen=True, omit_defaults=True):
-    """What an attempt's sessions used; None is not reported."""
-
-    calls: int = 0
-    tokens: int | None = None
-    cost: MicroDollars | None = None
-
-
 class AttemptEnded(Event, frozen=True, tag="attempt.ended/1"):
     """An attempt ended; with a commit when there is one, and a proof when one was tried."""
 
@@ -210,6 +203,7 @@ class AttemptEnded(Event, frozen=True, tag="attempt.ended/1"):
     ran: Micros
     usage: Usage
     failure: FailureClass | None = None
+    blocked: bool = False  # whether a person is asked; otherwise it is tried again
     detail: str = ""
     output: Digest | None = None  # the blob of what the failing stage printed
     commit: CommitId | None = None
@@ -262,6 +256,13 @@ class WorkRetried(Event, frozen=True, tag="work.retried/1"):
     by: str
 
 
+class WorkRequeued(Event, frozen=True, tag="work.requeued/1"):
+    """A person wants accepted work brought in again that could not be."""
+
+    work: WorkId
+    by: str
+
+
 class WorkCancelled(Event, frozen=True, tag="work.cancelled/1"):
     """A person gave the item up."""
 
@@ -298,6 +299,8 @@ class IntegrationParked(Event, frozen=True, tag="integration.parked/1"):
     number: int
     failure: FailureClass
     detail: str
+    blocked: bool  # whether a person is asked; otherwise another attempt is made
+    accepted: bool  # whether the work can come in later as it was accepted
     paths: tuple[str, ...] = ()
     proof: Proof | None = None
 
@@ -336,6 +339,7 @@ GoalEvent: TypeAlias = (
     | WorkAccepted
     | WorkReopened
     | WorkRetried
+    | WorkRequeued
     | WorkCancelled
     | IntegrationStarted
     | IntegrationProved

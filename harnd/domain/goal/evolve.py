@@ -3,7 +3,7 @@
 Events of a saved release fold here for ever; a new meaning gets a new version of the tag.
 """
 
-from typing import assert_never
+from typing import Final, assert_never
 
 import msgspec
 
@@ -17,6 +17,9 @@ from protocol.values import Instant, Micros, Unit
 replace = msgspec.structs.replace
 
 
+_METERED: Final = (e.PlannerCalled, e.PlannerReturned, e.AttemptStarted, e.AttemptEnded)  # what starts or ends a run
+
+
 def evolve(goal: Goal | None, event: e.GoalEvent, at: Instant) -> Goal:
     """Apply one event that happened at `at`; the first event of a stream creates the goal."""
     if isinstance(event, e.GoalCreated):
@@ -25,7 +28,7 @@ def evolve(goal: Goal | None, event: e.GoalEvent, at: Instant) -> Goal:
         raise AssertionError(f"a stream cannot begin with {type(event).__name__}")
     since = goal.since if isinstance(event, e.GoalTicked | e.GoalAttended) else at
     changed = replace(_apply(goal, event, at), version=goal.version + 1, since=since, last_at=at)
-    return _metered(changed, at)
+    return _metered(changed, at) if isinstance(event, _METERED) else changed
 
 
 def _created(event: e.GoalCreated, at: Instant) -> Goal:
@@ -77,6 +80,7 @@ def _apply(goal: Goal, event: e.GoalEvent, at: Instant) -> Goal:
             | e.WorkAccepted()
             | e.WorkReopened()
             | e.WorkRetried()
+            | e.WorkRequeued()
             | e.WorkCancelled()
             | e.IntegrationStarted()
             | e.IntegrationProved()

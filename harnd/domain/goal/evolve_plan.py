@@ -84,7 +84,15 @@ def _called(goal: Goal, event: e.PlannerCalled, at: Instant) -> Goal:
 
 
 def _returned(goal: Goal, event: e.PlannerReturned, at: Instant) -> Goal:
-    changed = _with_call(goal, event.plan, returned_at=at, reply=event.reply)
+    changed = _with_call(
+        goal,
+        event.plan,
+        returned_at=at,
+        charged=event.charged,
+        tokens=event.tokens,
+        cost=event.cost,
+        reply=event.reply,
+    )
     spent = 1 if event.charged else 0
     return replace(changed, ledger=changed.ledger.settle(Unit.AGENT_CALLS, reserved=1, spent=spent))
 

@@ -6,6 +6,7 @@ import msgspec
 
 from harnd.domain.goal import events as e
 from harnd.domain.goal.goal import Goal
+from harnd.domain.goal.ledger import Ledger
 from harnd.domain.goal.work import Attempt, Integration, Standing, Work
 from protocol.ids import WorkId
 from protocol.values import AttemptOutcome, Instant, Unit
@@ -21,6 +22,7 @@ WorkEvent: TypeAlias = (
     | e.WorkAccepted
     | e.WorkReopened
     | e.WorkRetried
+    | e.WorkRequeued
     | e.WorkCancelled
     | e.IntegrationStarted
     | e.IntegrationProved
@@ -47,10 +49,10 @@ def evolve_work(goal: Goal, event: WorkEvent, at: Instant) -> Goal:
         case e.WorkReopened():
             return _reopened(goal, event, at)
         case e.WorkRetried(guidance=guidance):
-            if goal.work[event.work].accepted_proof is not None:
-                changed = _with(goal, event.work, at, standing=Standing.ACCEPTED, blocked=None, blocked_detail="")
-                return replace(changed, queue=(*changed.queue, event.work))
             return _asked_again(goal, event.work, at, guidance=guidance)
+        case e.WorkRequeued():
+            changed = _with(goal, event.work, at, standing=Standing.ACCEPTED, blocked=None, blocked_detail="")
+            return replace(changed, queue=(*changed.queue, event.work))
         case e.WorkCancelled(reason=reason):
             changed = _with(goal, event.work, at, standing=Standing.CANCELLED, cancelled_reason=reason)
             return _dequeued(changed, event.work)
@@ -122,21 +124,19 @@ def _ended(goal: Goal, event: e.AttemptEnded, at: Instant) -> Goal:
     item = replace(item, attempts=(*item.attempts[:-1], attempt))
     answers = event.usage.calls if event.charged else 0  # what nobody pays for spends no budget at all
     changed = _stored(goal, replace(item, answers=item.answers + answers))
-    changed = _with(changed, event.work, at, **_after(changed, changed.work[event.work], event))
+    changed = _with(changed, event.work, at, **_after(event))
     return replace(changed, ledger=_settled(changed, attempt.calls, event))
 
 
-def _after(goal: Goal, item: Work, event: e.AttemptEnded) -> dict[str, object]:
+def _after(event: e.AttemptEnded) -> dict[str, object]:
     if event.outcome is AttemptOutcome.SUCCEEDED:
         return {"standing": Standing.IN_REVIEW, "blocked": None, "blocked_detail": ""}
-    if event.outcome is AttemptOutcome.CANCELLED or event.failure is None:
-        return {"standing": Standing.OPEN}
-    if item.may_try_again(event.failure, goal.template_of(item).max_attempts):
+    if not event.blocked:
         return {"standing": Standing.OPEN}
     return {"standing": Standing.BLOCKED, "blocked": event.failure, "blocked_detail": event.detail}
 
 
-def _settled(goal: Goal, calls: int, event: e.AttemptEnded) -> object:
+def _settled(goal: Goal, calls: int, event: e.AttemptEnded) -> Ledger:
     spent = event.usage.calls if event.charged else 0
     ledger = goal.ledger.settle(Unit.ATTEMPTS, reserved=1, spent=1 if event.charged else 0)
     return ledger.settle(Unit.AGENT_CALLS, reserved=calls, spent=spent)
@@ -199,18 +199,15 @@ def _parked(goal: Goal, event: e.IntegrationParked, at: Instant) -> Goal:
     changed = _with_integration(
         goal, event.work, at, failure=event.failure, detail=event.detail, paths=event.paths, proof=event.proof
     )
-    item = changed.work[event.work]
-    again = item.may_try_again(event.failure, goal.template_of(item).max_attempts)
     changed = _with(
         changed,
         event.work,
         at,
-        standing=Standing.OPEN if again else Standing.BLOCKED,
-        blocked=None if again else event.failure,
-        blocked_detail="" if again else event.detail,
+        standing=Standing.BLOCKED if event.blocked else Standing.OPEN,
+        blocked=event.failure if event.blocked else None,
+        blocked_detail=event.detail if event.blocked else "",
     )
-    # What clashes or fails its proof needs another attempt; anything else can be brought in later as it was accepted.
-    if event.paths or event.proof is not None or again:
+    if not event.accepted:
         changed = _with(changed, event.work, at, accepted_proof=None, accepted_by="", accepted_at=None)
     return _dequeued(changed, event.work)
 

@@ -5,7 +5,7 @@ Equal fingerprints start nothing and call nobody.  Time enters only through dead
 
 from harnd.domain.digest import digest_of
 from harnd.domain.goal.goal import Goal
-from harnd.domain.goal.position import deadlines, position
+from harnd.domain.goal.position import deadlines
 from harnd.domain.goal.work import Work
 from protocol.ids import Digest
 from protocol.values import Instant, Unit
@@ -13,12 +13,12 @@ from protocol.values import Instant, Unit
 
 def fingerprint(goal: Goal, now: Instant) -> Digest:
     """Digest what can change what is due."""
-    where = position(goal, now)
     plan = goal.plan
     return digest_of(
         [
             goal.intent_digest,
-            [where.phase.value, where.next_action.value, [at <= now for at in deadlines(goal, now)]],
+            [at <= now for at in deadlines(goal, now)],
+            goal.ending.value if goal.ending else "",
             [goal.generation, goal.milestone.root if goal.milestone else "", goal.head],
             [plan.number, plan.status.value, len(plan.calls), plan.open_call is None, plan.answered] if plan else [],
             # Ticks are left out: a tick that changed nothing else must not wake the next one.

@@ -3,6 +3,7 @@
 Nothing here is stored; it is rebuilt by `harnd.domain.goal.evolve` and never changed in place.
 """
 
+from collections.abc import Iterator
 from enum import StrEnum
 
 import msgspec
@@ -12,9 +13,10 @@ from harnd.domain.goal.intent import Criterion, Intent
 from harnd.domain.goal.ledger import Ledger
 from harnd.domain.goal.plan import Plan
 from harnd.domain.goal.template import Template
+from harnd.domain.goal.usage import Usage, total
 from harnd.domain.goal.work import Standing, Work
 from protocol.ids import CommitId, Digest, WorkId
-from protocol.values import Instant, Micros, PlanStatus, Unit, WorkState
+from protocol.values import AttemptOutcome, Instant, Micros, PlanStatus, Unit, WorkState
 
 
 class Ending(StrEnum):
@@ -163,6 +165,20 @@ class Goal(msgspec.Struct, frozen=True):
     def left(self, unit: Unit) -> int:
         """Return what is left of a budget."""
         return self.ledger.left(unit)
+
+    def used(self) -> Usage:
+        """Return what all calls reported to have used; one that did not report makes the sum unknown."""
+        return total(self._usages())
+
+    def _usages(self) -> Iterator[Usage]:
+        for plan in self.plans:
+            yield from (Usage(1, call.tokens, call.cost) for call in plan.calls if not call.open)
+        for item in self.work.values():
+            for attempt in item.attempts:
+                # One that was cut short by a decision reports no calls, and may have made some all the same.
+                cut = bool(attempt.calls) and attempt.outcome is AttemptOutcome.CANCELLED
+                if not attempt.open and (attempt.usage.calls or cut):
+                    yield attempt.usage
 
     # --- the mission
 

@@ -1,14 +1,11 @@
 """A plan: one request to the planner and what came of it."""
 
-from typing import TypeAlias
-
 import msgspec
 
-from harnd.domain.goal import failure as failures
 from harnd.domain.goal.candidate import Proposal
 from harnd.domain.problem import Problem
 from protocol.ids import Digest
-from protocol.values import FailureClass, Instant, PlanStatus, Trigger
+from protocol.values import FailureClass, Instant, MicroDollars, PlanStatus, Trigger
 
 
 class PlannerCall(msgspec.Struct, frozen=True):
@@ -17,6 +14,9 @@ class PlannerCall(msgspec.Struct, frozen=True):
     number: int
     started_at: Instant
     returned_at: Instant | None = None
+    charged: bool = True
+    tokens: int | None = None
+    cost: MicroDollars | None = None
     reply: Digest | None = None
     problems: tuple[Problem, ...] = ()
     failure: FailureClass | None = None
@@ -75,7 +75,7 @@ class Plan(msgspec.Struct, frozen=True):
 
     def charged_calls(self) -> int:
         """Count the calls that spent a schema attempt."""
-        return sum(1 for call in self.calls if not call.open and failures.charged(call.failure))
+        return sum(1 for call in self.calls if not call.open and call.charged)
 
     def uncharged_in_a_row(self, failure: FailureClass) -> int:
         """Count the newest calls that all failed in this class."""
@@ -89,6 +89,3 @@ class Plan(msgspec.Struct, frozen=True):
     def uncharged_in_all(self, failure: FailureClass) -> int:
         """Count the calls that failed in this class."""
         return sum(1 for call in self.calls if call.failure is failure)
-
-
-Plans: TypeAlias = tuple[Plan, ...]

@@ -9,9 +9,10 @@ from enum import StrEnum
 import msgspec
 
 from harnd.domain.goal import failure as failures
-from harnd.domain.goal.events import OpenFinding, Usage
+from harnd.domain.goal.events import OpenFinding
 from harnd.domain.goal.intent import Criterion
 from harnd.domain.goal.proof import Proof
+from harnd.domain.goal.usage import Usage
 from protocol.ids import CommitId, Digest, TemplateName, TreeId, WorkId, WorkKey
 from protocol.values import AttemptOutcome, FailureClass, Instant
 

@@ -10,6 +10,7 @@ from harnd.domain.goal.failure import ROWS
 from harnd.domain.goal.goal import Goal
 from harnd.domain.goal.ledger import Entry
 from harnd.domain.goal.proof import Proof
+from harnd.domain.goal.usage import Usage
 from harnd.domain.goal.work import Standing
 from protocol import bounds
 from protocol.ids import CommitId, Digest, TreeId, WorkId
@@ -48,8 +49,9 @@ def ended(outcome: AttemptOutcome, failure: FailureClass | None, detail: str, **
         outcome=outcome,
         charged=True,
         ran=MINUTE,
-        usage=e.Usage(calls=1),
+        usage=Usage(calls=1),
         failure=failure,
+        blocked=failure is not None and not ROWS[failure].retried,  # of three attempts it is the first
         detail=detail,
     )
     return msgspec.structs.replace(plain, **fields)
@@ -66,7 +68,7 @@ def test_a_satisfied_proof_of_a_real_change_is_success():
             outcome=AttemptOutcome.SUCCEEDED,
             charged=True,
             ran=MINUTE,
-            usage=e.Usage(calls=1),
+            usage=Usage(calls=1),
             commit=commit("p1.a"),
             tree=tree("p1.a"),
             changed=("src/a/x.py",),
@@ -145,7 +147,7 @@ def test_a_proof_that_is_not_satisfied_is_a_failure(proof, detail):
 
 
 def test_a_success_that_nobody_proved_is_a_failure():
-    report = c.AttemptReport(AttemptOutcome.SUCCEEDED, MINUTE, e.Usage(calls=1), changed=("src/a/x.py",))
+    report = c.AttemptReport(AttemptOutcome.SUCCEEDED, MINUTE, Usage(calls=1), changed=("src/a/x.py",))
     Given(working()).when(c.ReportAttempt(work=A, attempt=1, report=report)).then(
         ended(AttemptOutcome.FAILED, FailureClass.PROOF, "nothing was proved", changed=("src/a/x.py",))
     )
@@ -169,7 +171,7 @@ def test_a_failure_is_kept_with_its_class_and_who_pays(failure):
 
 
 def test_a_failure_without_a_class_is_the_environments():
-    report = c.AttemptReport(AttemptOutcome.FAILED, MINUTE, e.Usage(calls=1))
+    report = c.AttemptReport(AttemptOutcome.FAILED, MINUTE, Usage(calls=1))
     Given(working()).when(c.ReportAttempt(work=A, attempt=1, report=report)).then(
         ended(AttemptOutcome.FAILED, FailureClass.ENVIRONMENT, "", charged=False)
     )

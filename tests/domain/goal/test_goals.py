@@ -7,6 +7,7 @@ from harnd.domain.goal import commands as c
 from harnd.domain.goal import events as e
 from harnd.domain.goal.goal import Ending
 from harnd.domain.goal.ledger import Entry
+from harnd.domain.goal.usage import Usage
 from protocol.ids import InstanceId, WorkId
 from protocol.values import AttemptOutcome, FailureClass, Micros, PlanStatus, Unit
 from tests.kit.given import (
@@ -91,7 +92,7 @@ def test_cancelling_ends_the_running_attempts_and_the_open_call_in_the_same_appe
             outcome=AttemptOutcome.CANCELLED,
             charged=False,
             ran=Micros(0),
-            usage=e.Usage(),
+            usage=Usage(),
             detail="cancelled by the operator",
         )
         for name in ("p1.a", "p1.b")
@@ -211,7 +212,7 @@ def test_an_attempt_that_was_lost_is_no_end_of_the_goal():
             outcome=AttemptOutcome.FAILED,
             charged=False,
             ran=Micros(60_000_000),
-            usage=e.Usage(calls=1),
+            usage=Usage(calls=1),
             failure=FailureClass.LOST,
             detail="no luck",
         )

@@ -56,6 +56,8 @@ def test_anything_less_parks_it_with_the_proof(verdict, found):
             number=1,
             failure=FailureClass.PROOF,
             detail=f"the proof does not hold on the integrated tree: {found}",
+            blocked=False,
+            accepted=False,
             proof=proof,
         )
     )
@@ -74,14 +76,22 @@ def test_nothing_is_moved_before_it_is_proved():
 def test_a_clash_parks_it_naming_the_paths():
     Given(integrating()).when(parked("p1.a", 1, "src/a", "src/b")).then(
         e.IntegrationParked(
-            work=A, number=1, failure=FailureClass.DECISION, detail="it clashes", paths=("src/a", "src/b")
+            work=A,
+            number=1,
+            failure=FailureClass.DECISION,
+            detail="it clashes",
+            blocked=True,
+            accepted=False,
+            paths=("src/a", "src/b"),
         )
     )
 
 
 def test_a_branch_that_somebody_moved_parks_what_was_proved():
     Given(integrated_and_proved()).when(parked("p1.a")).then(
-        e.IntegrationParked(work=A, number=1, failure=FailureClass.DECISION, detail="it clashes")
+        e.IntegrationParked(
+            work=A, number=1, failure=FailureClass.DECISION, detail="it clashes", blocked=True, accepted=True
+        )
     )
 
 

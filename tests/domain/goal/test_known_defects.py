@@ -26,6 +26,7 @@ from harnd.domain.goal.ledger import Entry
 from harnd.domain.goal.planner_schema import planner_schema
 from harnd.domain.goal.position import position
 from harnd.domain.goal.proof import Proof
+from harnd.domain.goal.usage import Usage
 from harnd.domain.goal.work import Standing
 from protocol.ids import InstanceId, WorkId
 from protocol.values import AttemptOutcome, FailureClass, Micros, NextAction, Phase, PlanStatus, Trigger, Unit, Verdict
@@ -242,8 +243,8 @@ def test_18_a_torn_event_is_refused_and_not_taken_for_the_end():
 
 def test_19_usage_is_kept_per_attempt_and_unknown_is_not_zero():
     """Costs were bounded per run only and reported nowhere, and what was unknown counted as nothing."""
-    goal = live(working(), failed("p1.a", usage=e.Usage(calls=1, tokens=7)))
-    assert item(goal, "p1.a").attempts[0].usage == e.Usage(calls=1, tokens=7, cost=None)
+    goal = live(working(), failed("p1.a", usage=Usage(calls=1, tokens=7)))
+    assert item(goal, "p1.a").attempts[0].usage == Usage(calls=1, tokens=7, cost=None)
 
 
 def test_20_accepted_work_is_brought_in_by_itself_one_after_the_other():
@@ -256,7 +257,7 @@ def test_20_accepted_work_is_brought_in_by_itself_one_after_the_other():
 def test_21_only_what_harnd_proved_is_success():
     """Verification was what the script said of itself."""
     claimed = c.AttemptReport(
-        AttemptOutcome.SUCCEEDED, Micros(1), e.Usage(calls=1), detail="all tests pass", changed=("src/a/x.py",)
+        AttemptOutcome.SUCCEEDED, Micros(1), Usage(calls=1), detail="all tests pass", changed=("src/a/x.py",)
     )
     goal = live(working(), c.ReportAttempt(WorkId("p1.a"), 1, claimed))
     assert item(goal, "p1.a").attempts[0].failure is FailureClass.PROOF

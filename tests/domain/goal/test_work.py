@@ -4,6 +4,7 @@ import pytest
 
 from harnd.domain.goal import events as e
 from harnd.domain.goal.goal import Goal
+from harnd.domain.goal.usage import Usage
 from harnd.domain.goal.work import Standing
 from protocol.ids import WorkId
 from protocol.values import AttemptOutcome, FailureClass, Micros, Unit
@@ -255,7 +256,7 @@ def test_giving_up_what_runs_ends_its_attempt():
             outcome=AttemptOutcome.CANCELLED,
             charged=False,
             ran=Micros(0),
-            usage=e.Usage(),
+            usage=Usage(),
             detail="cancelled by the operator",
         ),
         e.WorkCancelled(work=A, by="ada", reason="not needed"),

@@ -2,9 +2,12 @@
 
 from typing import TypeAlias, assert_never
 
+import msgspec
+
 from harnd.domain.goal import commands as c
 from harnd.domain.goal import events as e
 from harnd.domain.goal import failure as failures
+from harnd.domain.goal.evolve import evolve
 from harnd.domain.goal.goal import Goal
 from harnd.domain.goal.overlap import covers, named, undeclared
 from harnd.domain.goal.work import Work
@@ -29,9 +32,18 @@ def decide_attempt(goal: Goal, command: AttemptCommand) -> list[e.GoalEvent]:
         case c.ReportAttempt(work=work, attempt=attempt, report=report):
             if not owed:
                 return [e.AttemptSuperseded(work=work, attempt=attempt, outcome=report.outcome)]
-            return [_ended(item, command)]
+            return [_consequent(goal, item, _ended(item, command))]
         case _:
             assert_never(command)
+
+
+def _consequent(goal: Goal, item: Work, ended: e.AttemptEnded) -> e.AttemptEnded:
+    """Say what follows from a failure; it is stored, so that an old stream does not fold by a later table."""
+    if ended.failure is None:
+        return ended
+    after = evolve(goal, ended, goal.last_at).work[item.id]
+    again = after.may_try_again(ended.failure, goal.template_of(item).max_attempts)
+    return msgspec.structs.replace(ended, blocked=not again)
 
 
 def _ended(item: Work, command: c.ReportAttempt) -> e.AttemptEnded:

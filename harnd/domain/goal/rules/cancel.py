@@ -7,6 +7,7 @@ from harnd.domain.goal import commands as c
 from harnd.domain.goal import events as e
 from harnd.domain.goal.goal import Ending, Goal
 from harnd.domain.goal.rules.checks import bounded, refuse_ended
+from harnd.domain.goal.usage import Usage
 from harnd.domain.goal.work import Work
 from protocol import bounds
 from protocol.values import AttemptOutcome, FailureClass, Micros, PlanStatus
@@ -34,7 +35,7 @@ def ended_by_person(item: Work) -> list[e.GoalEvent]:
             outcome=AttemptOutcome.CANCELLED,
             charged=False,
             ran=Micros(0),
-            usage=e.Usage(),
+            usage=Usage(),
             detail="cancelled by the operator",
         )
     ]

@@ -34,7 +34,8 @@ def decide_work(goal: Goal, command: WorkCommand) -> list[e.GoalEvent]:
 
 
 def _accept(goal: Goal, item: Work, command: c.AcceptWork) -> list[e.GoalEvent]:
-    if item.accepted_proof == command.proof:
+    taken = item.standing in (Standing.ACCEPTED, Standing.INTEGRATING, Standing.INTEGRATED)
+    if taken and item.accepted_proof == command.proof:
         return []
     refuse_ended(goal)
     attempt = item.last
@@ -95,6 +96,8 @@ def _retry(goal: Goal, item: Work, command: c.RetryWork) -> list[e.GoalEvent]:
     refuse_ended(goal)
     if item.standing is not Standing.BLOCKED:
         raise Rejected("work.not_blocked", f"{item.id} is {goal.state_of(item)}; only blocked work is retried")
+    if item.accepted_proof is not None and not command.guidance:
+        return [e.WorkRequeued(work=item.id, by=command.by)]  # nothing is wrong with the work itself
     _refuse_without_attempt(goal)
     guidance = bounded("guidance", command.guidance, bounds.GUIDANCE_CHARS) if command.guidance else ""
     return [e.WorkRetried(work=item.id, guidance=guidance, by=command.by)]

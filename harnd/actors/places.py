@@ -1,0 +1,30 @@
+"""Places: where in the repository each effect works, by name alone.
+
+A place belongs to one effect, so that what lies on disk can be told from what is owed: whatever is occupied and is no
+effect's place is nobody's.
+"""
+
+from typing import assert_never
+
+from harnd.domain.goal.due import CallPlanner, Effect, Integrate, MoveBranch, RunAttempt
+from harnd.domain.goal.goal import Goal
+from harnd.ports.workspace import Place
+from protocol.ids import WorkId
+
+
+def place_of(goal: Goal, effect: Effect) -> Place:
+    """Return where an effect of a goal works."""
+    match effect:
+        case CallPlanner(plan=plan):
+            # Attempts count from 1, so it is nobody's worktree.
+            return _place(goal, WorkId(f"p{plan}.planner"), 0)
+        case RunAttempt(work=work, attempt=attempt):
+            return _place(goal, work, attempt)
+        case Integrate(work=work) | MoveBranch(work=work):
+            return _place(goal, work, goal.work[work].attempts[-1].number)
+        case _:
+            assert_never(effect)
+
+
+def _place(goal: Goal, work: WorkId, attempt: int) -> Place:
+    return Place(goal.intent.repository, goal.intent.goal, work, attempt)
