@@ -9,6 +9,8 @@ from protocol.requests import CancelGoal, ListGoals, ListProcesses, ShowBudget, 
 from protocol.values import AttemptOutcome, FailureClass, Phase, Unit
 from tests.kit.daemons import BILLING, WORK, Gate, Home, approve, carry, follow, seen_to_end
 
+pytestmark = pytest.mark.timeout(120)  # some seconds each, and many more on a machine that is busy
+
 
 def attempts(home: Home) -> list[tuple[AttemptOutcome | None, FailureClass | None, bool | None]]:
     with home.client() as client:

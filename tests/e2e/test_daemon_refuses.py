@@ -14,6 +14,8 @@ from harnd.adapters.store.schema import known_migrations
 from protocol.requests import ShowStatus
 from tests.kit.daemons import Home
 
+pytestmark = pytest.mark.timeout(120)  # some seconds each, and many more on a machine that is busy
+
 UNPRIVILEGED = (sys.executable, "-m", "tests.kit.without_privilege")
 ANOTHER, CANNOT = 75, 78
 

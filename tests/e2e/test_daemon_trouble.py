@@ -14,6 +14,8 @@ from protocol.requests import ApprovePlan, ListGoals, RetryWork, ShowPlan, ShowW
 from protocol.values import FailureClass, Phase, PlanStatus, WorkState
 from tests.kit.daemons import BILLING, MAKER, ROOT, WORK, approve, carry, follow
 
+pytestmark = pytest.mark.timeout(120)  # some seconds each, and many more on a machine that is busy
+
 NOTHING = Digest(hashlib.sha256(b"").hexdigest())  # what a proof command that prints nothing leaves behind
 
 
