@@ -65,6 +65,7 @@ async def open_world(settings: Settings, instance: InstanceId) -> AsyncGenerator
     clock = SystemClock()
     spawner = Spawner(settings.state, instance, grace=Micros(round(settings.grace_s * SECOND)))
     async with AsyncExitStack() as stack:
+        commands = ProcessCommands(spawner)
         with _usable(settings.state):
             world = World(
                 clock=clock,
@@ -72,9 +73,9 @@ async def open_world(settings: Settings, instance: InstanceId) -> AsyncGenerator
                 store=await stack.enter_async_context(open_store(settings.state / "harnd.db", clock)),
                 blobs=FileBlobs(settings.state / "blobs"),
                 sessions=HarnessSessions(spawner),
-                commands=ProcessCommands(spawner),
+                commands=commands,
                 processes=SpawnedProcesses(spawner),
-                workspace=GitWorkspace(settings.state, environ=os.environ),
+                workspace=GitWorkspace(settings.state, environ=os.environ, commands=commands),
             )
         yield world
 

@@ -119,6 +119,7 @@ class Workspace(Protocol):
     async def record(self, place: Place, base: CommitId, message: str) -> Recording | Refused:
         """Commit everything in the worktree on the attempt's branch, running the repository's hooks.
 
+        Hooks may be files that the agent wrote, so they run as commands of the attempt do, and end with the call.
         Whatever the agent committed itself is folded in.  When nothing is left to commit, the last recording, or else
         the base, is the recording.
         """

@@ -8,11 +8,11 @@ import anyio
 import anyio.to_thread
 import pytest
 
-from harnd.adapters.git import GitWorkspace, files
+from harnd.adapters.git import files
 from harnd.ports.errors import MovedError, UnavailableError
 from harnd.ports.workspace import Clash, Merge, Place, Recording, Refused, Trouble
 from protocol.ids import CommitId
-from tests.kit.repositories import BILLING, FIRST, GitHouse, place
+from tests.kit.repositories import BILLING, FIRST, GitHouse, open_workspace, place
 
 FIVE = ("p1.a", "p1.b", "p1.c", "p1.d", "p1.e")
 
@@ -78,7 +78,7 @@ async def test_f03_a_lock_that_is_let_go_in_time_is_no_failure(house: GitHouse, 
     lock, tools = house.lock(house.top / ".git/refs/heads/harn/billing"), tmp_path / "bin"
     letting_go = f'{shutil.which("git")} "$@"; code=$?; case "$*" in *update-ref*) rm -f {lock};; esac; exit $code'
     house.program(tools / "git", letting_go)
-    house.workspace = GitWorkspace(house.state, environ=house.environ | {"PATH": f"{tools}:{house.hands['PATH']}"})
+    house.workspace = open_workspace(house.state, house.environ | {"PATH": f"{tools}:{house.hands['PATH']}"})
     await house.workspace.advance(house.path, BILLING, house.base, to)
     assert await house.workspace.branch(house.path, BILLING) == to
 
@@ -266,7 +266,7 @@ async def test_f13_a_repository_with_large_files_names_git_lfs(house: GitHouse, 
     only_git = tmp_path / "bin"
     only_git.mkdir()
     (only_git / "git").symlink_to(shutil.which("git") or "")
-    house.workspace = GitWorkspace(house.state, environ={"PATH": str(only_git)})
+    house.workspace = open_workspace(house.state, {"PATH": str(only_git)})
     found = await house.workspace.examine(house.path, "main")
     assert isinstance(found, Trouble)
     assert found.code == "workspace.no_filter"
@@ -309,7 +309,7 @@ async def test_f13_large_files_go_through_git_lfs_without_any_configuration_of_t
     (tools / "git-lfs").chmod(0o755)
     house.write(house.path, ".gitattributes", b"*.bin filter=lfs\n")
     house.base = house.commit("large files")
-    house.workspace = GitWorkspace(house.state, environ=house.environ | {"PATH": f"{tools}:{house.hands['PATH']}"})
+    house.workspace = open_workspace(house.state, house.environ | {"PATH": f"{tools}:{house.hands['PATH']}"})
     assert await house.workspace.examine(house.path, "main") == (house.base, house.path)
     commit = await work(house, place(house), "big.bin", b"hello")
     assert house.content(commit)["big.bin"] == b"olleh"

@@ -7,12 +7,16 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Protocol
 
+from harnd.adapters.commands import ProcessCommands
 from harnd.adapters.git import GitWorkspace
 from harnd.adapters.memory_workspace import MemoryWorkspace
+from harnd.adapters.process.spawner import Spawner
 from harnd.ports.workspace import Place, Workspace
-from protocol.ids import CommitId, GoalId, WorkId
+from protocol.ids import CommitId, GoalId, InstanceId, WorkId
+from tests.kit.agents import QUICK
 
 BILLING = GoalId("billing")
+FIRST_DAEMON = InstanceId("first")
 FIRST = {"README.md": b"# Shop\n", "src/main.py": b"print('hello')\n"}
 
 
@@ -36,6 +40,12 @@ class House(Protocol):
 
 def place(house: House, work: str = "p1.export", attempt: int = 1, goal: GoalId = BILLING) -> Place:
     return Place(house.path, goal, WorkId(work), attempt)
+
+
+def open_workspace(state: Path, environ: Mapping[str, str], instance: InstanceId = FIRST_DAEMON) -> GitWorkspace:
+    """Open the workspace of a daemon with this environment, hooks behind a shim."""
+    commands = ProcessCommands(Spawner(state, instance, source=environ, grace=QUICK))
+    return GitWorkspace(state, environ=environ, commands=commands)
 
 
 class MemoryHouse:
@@ -93,7 +103,7 @@ class GitHouse:
         self.restart()
 
     def restart(self) -> None:
-        self.workspace = GitWorkspace(self.state, environ=self.environ)
+        self.workspace = open_workspace(self.state, self.environ)
 
     def git(self, *words: str, at: str | Path | None = None, given: bytes = b"", check: bool = True) -> str:
         """Run git as the operator or an agent would."""

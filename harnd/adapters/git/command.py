@@ -2,21 +2,22 @@
 
 No hooks, no fsmonitor, no replace objects, no system or user configuration, no editor, no prompt, no location inherited
 through `GIT_*`.  What remains is the repository's own configuration, because filters, line endings and the layout of
-the repository itself are its business.  The single command that runs hooks says so (see `recording`).
+the repository itself are its business.  The single command that runs hooks is only worded here: it is run as a command
+of the attempt (see `recording`), and no child of the daemon's.
 
 Every command is bounded in time.  One that meets another process's lock is tried again a few times when it is asked
 for by `change`; locks of others are never removed here.
 """
 
 import re
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Final, TypeVar
 
 import anyio
 
 from harnd.adapters.git import process
-from harnd.adapters.git.process import Errors, Finished, Limits
+from harnd.adapters.git.process import Finished, Limits
 from harnd.ports.errors import UnavailableError
 
 T = TypeVar("T")
@@ -51,7 +52,6 @@ ENVIRONMENT: Final = {
     "GIT_CONFIG_GLOBAL": str(Path(__file__).with_name("own.gitconfig")),
     "GIT_CONFIG_NOSYSTEM": "1",
     "GIT_EDITOR": ":",
-    "GIT_NO_REPLACE_OBJECTS": "1",
     "GIT_OPTIONAL_LOCKS": "0",
     "GIT_TERMINAL_PROMPT": "0",
     "LC_ALL": "C",  # messages are read, for locks
@@ -63,7 +63,7 @@ _LOCK_HELD = re.compile(rb"(?:Unable to create '|could not lock config file )([^
 class GitFailedError(UnavailableError):
     """git ended with an error; `stderr` is what it said."""
 
-    def __init__(self, words: tuple[str, ...], finished: Finished) -> None:
+    def __init__(self, words: Sequence[str], finished: Finished) -> None:
         self.stderr = text(finished.stderr)
         said = "it did not end in time" if finished.code is None else self.stderr.strip() or f"exit {finished.code}"
         super().__init__(f"git {words[0]}: {said[:2000]}")
@@ -102,24 +102,18 @@ class Git:
         *words: str,
         given: bytes = b"",
         env: Mapping[str, str] | None = None,
-        hooks: str = NO_HOOKS,
         limits: Limits = READING,
-        errors: Errors = Errors.APART,
     ) -> Finished:
         """Run git in the directory `where` and return however it ended; a met lock is raised as `LockHeldError`."""
+        argv, environment = self.command(*words), self._own | dict(env or {})
+        finished = await process.run(argv, cwd=where, env=environment, limits=limits, given=given)
+        return unless_locked(words, finished)
+
+    def command(self, *words: str, hooks: str = NO_HOOKS) -> tuple[str, ...]:
+        """Word a command for whoever runs it; `ENVIRONMENT` goes with it."""
         settings = SETTINGS | {"core.hooksPath": hooks}
         flags = [part for name, value in settings.items() for part in ("-c", f"{name}={value}")]
-        finished = await process.run(
-            [self._program, "--no-pager", *flags, *words],
-            cwd=where,
-            env=self._own | dict(env or {}),
-            limits=limits,
-            given=given,
-            errors=errors,
-        )
-        if finished.code and _LOCK_HELD.search(finished.stderr or finished.stdout):
-            raise LockHeldError(words, finished)
-        return finished
+        return (self._program, "--no-pager", "--no-replace-objects", *flags, *words)
 
     async def ask(self, where: Path, *words: str, given: bytes = b"", env: Mapping[str, str] | None = None) -> bytes:
         """Run a command that only reads and return its output, whole; raises `GitFailedError`."""
@@ -148,6 +142,13 @@ class Git:
         argv = [self._program, "config", "--null", "--get", name]
         finished = await process.run(argv, cwd=where, env=self._operators, limits=READING)
         return text(finished.stdout).removesuffix("\0") if finished.code == 0 else ""
+
+
+def unless_locked(words: Sequence[str], finished: Finished) -> Finished:
+    """Return how a command ended; raises `LockHeldError` when it failed at a lock."""
+    if finished.code and _LOCK_HELD.search(finished.stderr):
+        raise LockHeldError(words, finished)
+    return finished
 
 
 async def patiently(act: Callable[[], Awaitable[T]]) -> T:

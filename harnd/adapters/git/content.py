@@ -61,7 +61,7 @@ class Content:
             administration = worktrees.administration(repository, path)
         content = cls(repository, path=path, administration=administration)
         content._mend_link()
-        content._remove_stale_locks()
+        content._remove_stale_locks(place)
         await content._drop_broken_index()
         return content
 
@@ -73,13 +73,14 @@ class Content:
             link.unlink(missing_ok=True)
             link.write_bytes(wanted)
 
-    def _remove_stale_locks(self) -> None:
-        """Remove what a killed git left locked here.
+    def _remove_stale_locks(self, place: Place) -> None:
+        """Remove what a killed git left locked here: the agent's, or the commit that ended with its daemon.
 
-        Such a lock is ours to remove: the worktree is harnd's, nobody else has the turn, and nobody is at work inside.
+        Such a lock is ours to remove: the worktree and its branch are harnd's, nobody else has the turn, and nobody is
+        at work inside.
         """
-        for name in LOCKS:
-            lock = self._administration / name
+        branch = self.repository.common / f"{names.attempt_branch(place)}.lock"
+        for lock in (*(self._administration / name for name in LOCKS), branch):
             if lock.exists() and not files.processes_inside(self.path):
                 log.warning("workspace.stale_lock_removed", path=str(lock))
                 lock.unlink(missing_ok=True)

@@ -9,9 +9,8 @@ import os
 import signal
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
-from enum import Enum
 from pathlib import Path
-from subprocess import DEVNULL, PIPE, STDOUT
+from subprocess import DEVNULL, PIPE
 from typing import Final, NamedTuple
 
 import anyio
@@ -23,19 +22,11 @@ TERM_GRACE_S: Final = 2.0
 PIPE_GRACE_S: Final = 2.0  # to read what an ended process left in its pipes
 
 
-class Errors(Enum):
-    """Where a process's standard error goes."""
-
-    APART = PIPE
-    AMONG_OUTPUT = STDOUT
-
-
 class Limits(NamedTuple):
-    """What one process may use: seconds, and bytes kept of the beginning and of the end of each stream."""
+    """What one process may use: seconds, and bytes kept of the beginning of each stream."""
 
     seconds: float
     head: int
-    tail: int = 0
 
 
 class Finished(NamedTuple):
@@ -49,27 +40,23 @@ class Finished(NamedTuple):
 
 
 class Sink:
-    """A stream's first and last bytes, and how many lay between."""
+    """A stream's first bytes, and how many came after them."""
 
     def __init__(self, limits: Limits) -> None:
         self._limits = limits
         self._head = bytearray()
-        self._tail = bytearray()
         self.omitted = 0
 
     def take(self, chunk: bytes) -> None:
         """Keep what there is room for."""
         room = self._limits.head - len(self._head)
         self._head += chunk[:room]
-        self._tail += chunk[room:]
-        excess = max(0, len(self._tail) - self._limits.tail)
-        del self._tail[:excess]
-        self.omitted += excess
+        self.omitted += len(chunk[room:])
 
     def kept(self) -> bytes:
-        """Join what was kept, with a line in the gap."""
+        """Return what was kept, with a line about what was not."""
         gap = f"\n... {self.omitted} bytes left out ...\n".encode() if self.omitted else b""
-        return bytes(self._head) + gap + bytes(self._tail)
+        return bytes(self._head) + gap
 
 
 async def run(
@@ -79,13 +66,12 @@ async def run(
     env: Mapping[str, str],
     limits: Limits,
     given: bytes = b"",
-    errors: Errors = Errors.APART,
 ) -> Finished:
     """Run a process to its end; raises `UnavailableError` when it cannot be started."""
     stdin = PIPE if given else DEVNULL
     try:
         process = await anyio.open_process(
-            argv, cwd=cwd, env=env, stdin=stdin, stdout=PIPE, stderr=errors.value, start_new_session=True
+            argv, cwd=cwd, env=env, stdin=stdin, stdout=PIPE, stderr=PIPE, start_new_session=True
         )
     except OSError as error:
         raise UnavailableError(f"{argv[0]} cannot be started in {cwd}: {error.strerror}") from error

@@ -13,31 +13,40 @@ agent did to get there:
 - files that a hook rewrites are recorded as rewritten, and the hooks see them again, once.
 
 Hooks run inside the worktree as they would for a person; `core.hooksPath` is read from the configuration that all
-worktrees share, so an agent cannot turn hooks off for its own worktree alone.  Their time and output are bounded.
+worktrees share, so an agent cannot turn hooks off for its own worktree alone.
+
+A relative `core.hooksPath` means files of the worktree itself, which the agent may have written.  So the commit is a
+command of the attempt like any other: with the environment and the marks of agents, bounded in time and output, and
+ended with all that it started, also when the daemon dies.
 """
 
 import os
+import secrets
 from pathlib import Path
 from typing import Final
 
 from harnd.adapters.git import names
-from harnd.adapters.git.command import GitFailedError, patiently, text
+from harnd.adapters.git.command import ENVIRONMENT, GitFailedError, patiently, text, unless_locked
 from harnd.adapters.git.content import Content
-from harnd.adapters.git.identity import operators
-from harnd.adapters.git.process import Errors, Finished, Limits
+from harnd.adapters.git.identity import Identity, operators
+from harnd.adapters.git.process import Finished
 from harnd.adapters.git.repository import Change, Repository
 from harnd.adapters.git.rescue import keep_commits
+from harnd.domain.goal.keys import record_key
+from harnd.ports.errors import UnavailableError
+from harnd.ports.sessions import CommandRunner, CommandTask, Ending, Output
 from harnd.ports.workspace import Place, Recording, Refused
-from protocol.bounds import OUTPUT_SHOWN_BYTES
 from protocol.ids import CommitId
+from protocol.values import SECOND, Micros
 
 PASSES: Final = 2  # a hook that rewrites files sees what it wrote once more
-HOOKS: Final = Limits(seconds=900, head=OUTPUT_SHOWN_BYTES, tail=OUTPUT_SHOWN_BYTES)
+HOOKS_S: Final = 900
+WORDS: Final = ("commit", "--quiet", "--cleanup=whitespace")
 REFUSING_HOOKS: Final = ("pre-commit", "prepare-commit-msg", "commit-msg")
 
 
 async def record(
-    repository: Repository, place: Place, *, base: CommitId, message: str, path: Path
+    repository: Repository, place: Place, *, base: CommitId, message: str, path: Path, commands: CommandRunner
 ) -> Recording | Refused:
     """Commit the worktree's content on the attempt's branch; the caller holds the turn and has ended the agent."""
     content = await Content.open(repository, place, path)
@@ -47,7 +56,7 @@ async def record(
         return Refused(f"clones of other repositories lie in the worktree: {', '.join(clones)}")
     start = await _start(repository, place, base)
     await _fold_commits(content, place, start)
-    refused = await _commit_all(content, place, start, message)
+    refused = await _commit_all(content, place, start, Committer(content, place, message, commands))
     if refused is not None:
         return refused
     commit = await repository.ref(names.attempt_branch(place)) or start
@@ -70,7 +79,7 @@ async def _fold_commits(content: Content, place: Place, start: CommitId) -> None
     await repository.move([Change(branch, start)])
 
 
-async def _commit_all(content: Content, place: Place, start: CommitId, message: str) -> Refused | None:
+async def _commit_all(content: Content, place: Place, start: CommitId, committer: "Committer") -> Refused | None:
     repository, branch = content.repository, names.attempt_branch(place)
     unchanged = await repository.tree(start)
     tree, refused = await content.take_in(start), None
@@ -78,7 +87,7 @@ async def _commit_all(content: Content, place: Place, start: CommitId, message: 
         await repository.move([Change(branch, start)])
         if tree == unchanged:
             return None
-        refused = await _commit(content, message)
+        refused = await committer.commit()
         committed = tree if refused else await repository.tree(branch)
         tree = await content.take_in_tracked()
         if tree == committed:
@@ -86,32 +95,52 @@ async def _commit_all(content: Content, place: Place, start: CommitId, message: 
     return refused
 
 
-async def _commit(content: Content, message: str) -> Refused | None:
-    repository = content.repository
-    hooks = await hooks_path(repository)
-    identity = await operators(repository)
+class Committer:
+    """Has what the index of the worktree holds committed, with hooks."""
 
-    async def once() -> Finished:
-        return await repository.git.run(
-            content.path,
-            "commit",
-            "--quiet",
-            "--cleanup=whitespace",
-            "--file=-",
-            given=message.encode("utf-8", "surrogateescape"),
-            env=identity.environment(),
-            hooks=hooks,
-            limits=HOOKS,
-            errors=Errors.AMONG_OUTPUT,
+    def __init__(self, content: Content, place: Place, message: str, commands: CommandRunner) -> None:
+        self._content = content
+        self._place = place
+        self._message = message
+        self._commands = commands
+
+    async def commit(self) -> Refused | None:
+        """Commit once, or return what the hooks said against it; raises `GitFailedError` when nobody could refuse."""
+        hooks = await hooks_path(self._content.repository)
+        identity = await operators(self._content.repository)
+
+        async def once() -> Finished:
+            return await self._run(hooks, identity)
+
+        finished = await patiently(once)
+        if finished.code == 0:
+            return None
+        if not _can_refuse(self._content.path / hooks):
+            raise GitFailedError(WORDS, finished)
+        late = "" if finished.code is not None else f"The hooks did not end within {HOOKS_S} s.\n"
+        return Refused(late + text(finished.stderr))
+
+    async def _run(self, hooks: str, identity: Identity) -> Finished:
+        git, place = self._content.repository.git, self._place
+        task = CommandTask(
+            # A stored result says nothing about now: a commit that was made may have been put back since, and what
+            # hooks refused may have been mended.  Hence a key of its own for every run.
+            key=record_key(place.goal, place.work, place.attempt, run=secrets.token_hex(8)),
+            argv=git.command(*WORDS, f"--message={self._message}", hooks=hooks),
+            cwd=str(self._content.path),
+            timeout=Micros(HOOKS_S * SECOND),
+            env=tuple((ENVIRONMENT | identity.environment()).items()),
         )
+        ended = await self._commands.run(task)
+        if ended.ending not in {Ending.EXITED, Ending.TIMED_OUT}:
+            raise UnavailableError(f"git commit in {task.cwd}: {ended.detail}")
+        said = _whole(ended.stdout) + _whole(ended.stderr)  # the first is empty: git sends what hooks say to the second
+        return unless_locked(WORDS, Finished(ended.exit_code, b"", said.encode()))
 
-    finished = await patiently(once)
-    if finished.code == 0:
-        return None
-    if not _can_refuse(content.path / hooks):
-        raise GitFailedError(("commit",), finished._replace(stderr=finished.stdout))
-    late = "" if finished.code is not None else f"The hooks did not end within {HOOKS.seconds:.0f} s.\n"
-    return Refused(late + finished.stdout.decode("utf-8", "replace"))
+
+def _whole(output: Output) -> str:
+    gap = f"\n... {output.omitted_bytes} bytes left out ...\n" if output.omitted_bytes else ""
+    return f"{output.head}{gap}{output.tail}"
 
 
 def _can_refuse(hooks: Path) -> bool:

@@ -17,6 +17,7 @@ from harnd.adapters.git.examination import Examiner
 from harnd.adapters.git.process import Limits
 from harnd.adapters.git.repository import ABSENT, Change, Repositories, Repository
 from harnd.ports.errors import MissingError, MovedError, UnavailableError
+from harnd.ports.sessions import CommandRunner
 from harnd.ports.workspace import Clash, Merge, Occupied, Place, Recording, Refused, Surroundings, Trouble
 from protocol.bounds import PERSON_FILE_BYTES
 from protocol.ids import NAME, CommitId, GoalId, TreeId, matches
@@ -25,13 +26,17 @@ DIFF = Limits(seconds=120, head=PERSON_FILE_BYTES)
 
 
 class GitWorkspace:
-    """Works in whatever repositories it is asked about; `environ` is the environment that git and hooks run in."""
+    """Works in whatever repositories it is asked about.
 
-    def __init__(self, state: str | os.PathLike[str], *, environ: Mapping[str, str]) -> None:
+    `environ` is the environment of harnd's own git; `commands` runs the one command that hooks have a part in.
+    """
+
+    def __init__(self, state: str | os.PathLike[str], *, environ: Mapping[str, str], commands: CommandRunner) -> None:
         canonical = Path(state).resolve()
         self._root = canonical / "worktrees"
         git = Git(environ)
         self._repositories = Repositories(git)
+        self._commands = commands
         self._examiner = Examiner(git, environ=environ, state=canonical)
 
     def __repr__(self) -> str:
@@ -106,7 +111,7 @@ class GitWorkspace:
         """Commit everything in the worktree on the attempt's branch, running the repository's hooks."""
         repo, path = await self._repositories.at(place.repository), self._path(place, names.WORK_DIRECTORY)
         async with repo.turn:
-            return await recording.record(repo, place, base=base, message=message, path=path)
+            return await recording.record(repo, place, base=base, message=message, path=path, commands=self._commands)
 
     async def checkout(self, place: Place, commit: CommitId, purpose: str) -> str:
         """Make a clean detached checkout of exactly `commit` and return its absolute path; an old one is replaced."""

@@ -5,12 +5,12 @@ A key follows from stored state alone, so that the next daemon gives the same on
 
 from harnd.domain.goal.intent import Intent
 from harnd.domain.goal.template import PrepareStage, ProofCommand
-from protocol.ids import EffectKey, WorkId
+from protocol.ids import EffectKey, GoalId, WorkId
 
 
 def effect_key(intent: Intent, *parts: str | int) -> EffectKey:
     """Name an effect of a goal, such as `goal/billing/plan/2/call/1`."""
-    return EffectKey("/".join(("goal", intent.goal, *(str(part) for part in parts))))
+    return _key(intent.goal, *parts)
 
 
 def call_key(intent: Intent, plan: int, call: int) -> EffectKey:
@@ -34,3 +34,15 @@ def check_key(
     """Name a command on a checkout; a stage that prepares and a proof may bear the same name."""
     names = (entry.name,) if isinstance(entry, ProofCommand) else ("prepare", entry.name)
     return effect_key(intent, "work", work, "attempt", attempt, purpose, *names)
+
+
+def record_key(goal: GoalId, work: WorkId, attempt: int, run: str) -> EffectKey:
+    """Name one run of the commit that records an attempt.
+
+    Every `run` is another one, and its stored result is asked for by nobody: whether there is a commit, git tells.
+    """
+    return _key(goal, "work", work, "attempt", attempt, "record", run)
+
+
+def _key(goal: GoalId, *parts: str | int) -> EffectKey:
+    return EffectKey("/".join(("goal", goal, *(str(part) for part in parts))))

@@ -5,9 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from harnd.adapters.git import GitWorkspace
 from harnd.ports.workspace import Trouble
-from tests.kit.repositories import GitHouse
+from tests.kit.repositories import GitHouse, open_workspace
 
 
 async def trouble(house: GitHouse, path: str | Path | None = None, ref: str = "main") -> str:
@@ -88,7 +87,7 @@ async def test_a_repository_inside_harnds_own_directory(house: GitHouse):
 
 
 async def test_harnds_own_directory_inside_a_repository_must_be_ignored(house: GitHouse):
-    house.workspace = GitWorkspace(house.top / ".harnd", environ=house.environ)
+    house.workspace = open_workspace(house.top / ".harnd", house.environ)
     assert await trouble(house) == "workspace.holds_state"
     (house.top / ".git/info/exclude").write_text(".harnd/\n")
     assert await house.workspace.examine(house.path, "main") == (house.base, house.path)
@@ -107,7 +106,7 @@ def with_git(house: GitHouse, folder: Path, script: str | None) -> None:
     if script is not None:
         (folder / "git").write_text(f"#!/bin/sh\n{script}\n")
         (folder / "git").chmod(0o755)
-    house.workspace = GitWorkspace(house.state, environ={"PATH": str(folder)})
+    house.workspace = open_workspace(house.state, {"PATH": str(folder)})
 
 
 async def test_no_git(house: GitHouse, tmp_path: Path):

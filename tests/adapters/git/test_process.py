@@ -1,14 +1,14 @@
 """A child process is bounded in time and output, and nothing that it starts outlives it."""
 
 import os
-import select
 from pathlib import Path
 
 import anyio
 import pytest
 
-from harnd.adapters.git.process import Errors, Limits, run
+from harnd.adapters.git.process import Limits, run
 from harnd.ports.errors import UnavailableError
+from tests.kit.ending import ends
 
 PLENTY = Limits(seconds=30, head=1_000_000)
 
@@ -18,20 +18,9 @@ def anyio_backend(request: pytest.FixtureRequest) -> str:
     return str(request.param)
 
 
-async def shell(script: str, *, limits: Limits = PLENTY, given: bytes = b"", errors: Errors = Errors.APART):
+async def shell(script: str, *, limits: Limits = PLENTY, given: bytes = b""):
     environ = {"PATH": os.environ["PATH"]}
-    return await run(["sh", "-c", script], cwd=Path("/"), env=environ, limits=limits, given=given, errors=errors)
-
-
-def ends(pid: int) -> bool:
-    """Tell whether a process has ended or is about to, as one does that was killed a moment ago."""
-    try:
-        handle = os.pidfd_open(pid)
-    except ProcessLookupError:
-        return True
-    readable, _, _ = select.select([handle], [], [], 10)
-    os.close(handle)
-    return bool(readable)
+    return await run(["sh", "-c", script], cwd=Path("/"), env=environ, limits=limits, given=given)
 
 
 async def test_code_and_both_streams_are_returned():
@@ -47,17 +36,10 @@ async def test_what_is_not_read_does_not_hurt():
     assert (await shell("exit 0", given=b"x" * 10_000_000)).code == 0
 
 
-async def test_errors_can_go_among_the_output():
-    assert (await shell("echo a; echo b >&2; echo c", errors=Errors.AMONG_OUTPUT)).stdout == b"a\nb\nc\n"
-
-
-@pytest.mark.parametrize(("written", "omitted"), [(30, 0), (31, 1)])
-async def test_head_and_tail_are_kept(written: int, omitted: int):
-    script = f"head -c {written - 1} /dev/zero | tr '\\0' x; printf z"
-    finished = await shell(script, limits=Limits(seconds=30, head=20, tail=10))
-    assert finished.omitted == omitted
-    assert finished.stdout.startswith(b"x" * 20)
-    assert finished.stdout.endswith(b"x" * 9 + b"z")
+@pytest.mark.parametrize(("written", "omitted", "gap"), [(20, 0, b""), (21, 1, b"\n... 1 bytes left out ...\n")])
+async def test_the_beginning_is_kept_and_the_rest_counted(written: int, omitted: int, gap: bytes):
+    finished = await shell(f"head -c {written} /dev/zero | tr '\\0' x", limits=Limits(seconds=30, head=20))
+    assert (finished.stdout, finished.omitted) == (b"x" * 20 + gap, omitted)
 
 
 async def test_a_program_that_is_not_there_is_unavailable():

@@ -191,10 +191,11 @@ async def test_a_lost_registration_is_made_again(house: GitHouse):
     assert_on_branch(house, await recorded(house), {**FIRST, "a.txt": b"a"})
 
 
-async def test_a_lock_left_by_a_killed_git_is_removed(house: GitHouse):
+@pytest.mark.parametrize("locked", ["index", "HEAD", "branch"])
+async def test_a_lock_left_by_a_killed_git_is_removed(house: GitHouse, locked: str):
     where = await opened(house)
     house.write(where, "a.txt", b"a")
-    house.lock(house.administration(where) / "index")
+    house.lock(house.top / ".git" / BRANCH if locked == "branch" else house.administration(where) / locked)
     assert_on_branch(house, await recorded(house), {**FIRST, "a.txt": b"a"})
 
 
