@@ -14,6 +14,7 @@ from harnd.domain.goal.goal import Goal, Milestone
 from harnd.domain.goal.intent import Criterion, Specialist
 from harnd.domain.goal.plan import Plan, PlannerCall
 from harnd.domain.goal.planner_schema import planner_schema
+from harnd.domain.goal.template import Template
 from harnd.domain.goal.work import Work
 from protocol import bounds
 from protocol.values import Trigger, Unit, WorkState
@@ -49,7 +50,7 @@ You propose the next step of a mission; you execute nothing. Answer with exactly
 
 def _role(goal: Goal, plan: Plan, planner: Specialist) -> str:
     why = {
-        Trigger.INITIAL: "nothing has been planned yet",
+        Trigger.INITIAL: "nothing has been applied yet",
         Trigger.MILESTONE: "the last milestone was accepted",
         Trigger.RECOVERY: "the active work cannot go on",
     }[plan.trigger]
@@ -79,11 +80,18 @@ def _bounds(goal: Goal) -> str:
 
 
 def _templates(goal: Goal) -> str:
-    lines = [
-        f"- `{template.name}`{' (root-capable)' if template.root else ''}: {template.purpose}"
-        for template in goal.intent.templates
-    ]
-    return "# Templates\n\n" + "\n".join(lines)
+    return "# Templates\n\n" + "\n".join(_template_line(template) for template in goal.intent.templates)
+
+
+def _template_line(template: Template) -> str:
+    capable = " (root-capable)" if template.root else ""
+    proofs = ", ".join(f"`{' '.join(_without_host(word) for word in proof.argv)}`" for proof in template.proofs)
+    return f"- `{template.name}`{capable}: {template.purpose} Proven by {proofs}."
+
+
+def _without_host(word: str) -> str:
+    # Where a program lies on this machine is nothing to plan by.
+    return word.rpartition("/")[2] if word.startswith("/") else word
 
 
 def _schema(goal: Goal, plan: Plan) -> str:

@@ -73,7 +73,7 @@ def test_a_correction_has_the_same_schema_again():
     "said",
     [
         "You are the planner `planner` of goal billing: Export the billing",
-        "Plan request 1, trigger initial: nothing has been planned yet.",
+        "Plan request 1, trigger initial: nothing has been applied yet.",
         "Think twice.",
         "Bills can be exported.",
         "- AC-1 Bills are exported.",
