@@ -10,6 +10,7 @@ import random
 import threading
 import time
 from collections.abc import Callable
+from contextlib import suppress
 from typing import Final, NamedTuple
 
 from harnctl.demo.daemon import Daemon
@@ -73,7 +74,8 @@ class Chaos:
     def _kill(self, said: str) -> None:
         pid = self._daemon.kill()
         self.kills += 1
-        self._tell(f"KILLED the daemon {pid} with SIGKILL, {said}; the next one starts")
+        with suppress(BrokenPipeError):  # nobody reads on: whoever plays the demo finds out, and ends it
+            self._tell(f"KILLED the daemon {pid} with SIGKILL, {said}; the next one starts")
 
 
 def moments(seed: int) -> list[Moment]:

@@ -89,10 +89,13 @@ class Stage:
         return None
 
     def _clear(self) -> None:
-        if self._chaos is not None:
-            self._chaos.end()
-        self._narrator.tell("harnd is asked to end, by TERM")
-        self._daemon.stop()
+        """End what was started, and only then say so: whoever listened may be gone."""
+        try:
+            if self._chaos is not None:
+                self._chaos.end()
+        finally:
+            self._daemon.stop()
+        self._narrator.tell("harnd was asked to end, by TERM, and has ended")
 
     def _outcome(self, phase: Phase | None) -> Outcome:
         tally = self._performance.tally

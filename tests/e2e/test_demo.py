@@ -15,7 +15,7 @@ import pytest
 
 from harnctl.demo.chaos import PARTS, moments
 from harnctl.demo.outcome import mark, processes_left, worktrees_left
-from harnctl.demo.place import make_place
+from harnctl.demo.place import Place, make_place
 from harnd.adapters.process.leftovers import digest_of
 
 ROOT = Path(__file__).parents[2]
@@ -144,6 +144,21 @@ def test_an_interrupted_demo_leaves_no_process_and_says_where_things_lie(start):
     assert run.returncode == 130
     assert outcome["processes_left"] == 0
     assert f"Everything is in {outcome['directory']}" in said
+
+
+@pytest.mark.parametrize("chaos", ["0", "1"])
+def test_a_demo_whose_reader_goes_away_leaves_no_process(start, directory, chaos):
+    run = start(environ={"YES": "1", "CHAOS": chaos})
+    assert run.stdout is not None
+    for line in run.stdout:
+        if "harnd starts" in line:
+            break
+    run.stdout.close()
+
+    _, complaints = run.communicate()
+    assert (run.returncode, "Traceback" in complaints) == (141, False)
+    (root,) = Path(directory).iterdir()
+    assert processes_left(Place(root, environment={"HOME": str(root / "home")})) == 0
 
 
 # --- the parts
