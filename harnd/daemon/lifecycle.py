@@ -7,7 +7,9 @@ limit; a second TERM, or INT, stops now.  What is cut short by that is uncharged
 import os
 import signal
 import sys
+from functools import partial
 from importlib.metadata import version
+from typing import Final
 
 import anyio
 
@@ -25,6 +27,8 @@ from harnd.daemon.socket_path import listen
 from harnd.daemon.worktrees import discard_unowned
 from harnd.ports.world import World
 from protocol.ids import InstanceId
+
+_LAST_ANSWERS_S: Final = 2.0  # for clients to read what they are still owed; one that does not read ends nothing late
 
 
 class Daemon:
@@ -66,7 +70,7 @@ class Daemon:
         ):
             async with anyio.create_task_group() as tasks:
                 await tasks.start(self._roster.run)
-                await tasks.start(self._server.serve, [listener])
+                await tasks.start(partial(self._server.serve, [listener], drain_s=_LAST_ANSWERS_S))
                 log.info("daemon.ready", socket=str(self._settings.socket), state=str(self._settings.state))
                 async for received in signals:
                     if received == signal.SIGINT or self._draining:
