@@ -20,11 +20,12 @@ class Welcome(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
 
 
 class GoalCreated(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """A goal was enrolled and its intent frozen."""
+    """A goal is enrolled and its intent frozen."""
 
     goal: GoalId
     digest: Digest  # of the intent
     said: tuple[str, ...]  # what a person should know once, a sentence each
+    created: bool = True  # False: it was there already with this very intent, and nothing changed
 
 
 class Done(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):

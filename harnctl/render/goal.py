@@ -42,9 +42,12 @@ def shown(goal: GoalView, now: Instant) -> Iterator[Block]:
 
 
 def created(goal: GoalCreated) -> Iterator[Block]:
-    """Say that a goal was enrolled and what to look at next."""
-    yield Line((Span("created ", Style.GOOD), Span(goal.goal, Style.STRONG), Span(f"  {short(goal.digest)}")))
-    yield from said(goal.said)
+    """Say that a goal was enrolled, or was before, and what to look at next."""
+    if goal.created:
+        yield Line((Span("created ", Style.GOOD), Span(goal.goal, Style.STRONG), Span(f"  {short(goal.digest)}")))
+        yield from said(goal.said)
+    else:
+        yield Line((Span(goal.goal, Style.STRONG), Span(" is there already, unchanged")))
     yield Gap()
     yield command("why", goal.goal)
 

@@ -13,15 +13,18 @@ import msgspec
 from harnd.actors.journal import Promise
 from harnd.actors.roster import Roster
 from harnd.daemon.enrolment import Enrolment
+from harnd.daemon.loading import Loader
 from harnd.daemon.principal import Principal
 from harnd.domain.digest import digest_of
 from harnd.domain.goal import commands as c
 from harnd.domain.goal.goal import Goal
+from harnd.domain.goal.intent import Intent
 from harnd.domain.goal.position import position
 from harnd.ports.clock import Clock
 from harnd.ports.errors import KeyReusedError
 from harnd.ports.store import EventStore
 from protocol import requests as wire
+from protocol.errors import Refusal
 from protocol.ids import Digest, GoalId
 from protocol.replies import Done, GoalCreated
 
@@ -36,6 +39,7 @@ class Changes:
         self._roster = roster
         self._enrolment = enrolment
         self._store = store
+        self._loader = Loader(store)
         self._clock = clock
 
     async def make(self, request: wire.Change[ReplyT], principal: Principal) -> ReplyT:
@@ -63,9 +67,19 @@ class Changes:
     async def _command(self, request: wire.Change[ReplyT], by: str) -> tuple[GoalId, c.GoalCommand, Word]:
         if isinstance(request, wire.CreateGoal):
             intent = await self._enrolment.intent(request)
-            return intent.goal, c.CreateGoal(intent, by=by), lambda after: msgspec.json.encode(_created(after))
+            new = await self._is_new(intent)
+            return intent.goal, c.CreateGoal(intent, by=by), lambda after: msgspec.json.encode(_created(after, new=new))
         goal, command, subject = _command(request, by)
         return goal, command, lambda after: self._worded(after, subject)
+
+    async def _is_new(self, intent: Intent) -> bool:
+        """Tell whether a goal comes to be; one that has ended is not enrolled again, and nobody is told it was."""
+        if await self._store.row(intent.goal) is None:
+            return True
+        there = await self._loader.load(intent.goal)
+        if there.ending is not None and there.intent_digest == intent.digest():
+            raise Refusal("goal.ended", f"goal {intent.goal} is there and has ended", fix="choose another goal id")
+        return False
 
     def _worded(self, goal: Goal, subject: str) -> bytes:
         return msgspec.json.encode(self._done(goal, subject))
@@ -84,7 +98,7 @@ def operator_name(uid: int) -> str:
         return f"uid {uid}"
 
 
-def _created(goal: Goal) -> GoalCreated:
+def _created(goal: Goal, *, new: bool) -> GoalCreated:
     intent = goal.intent
     said = [
         f"Goal {intent.goal} is frozen on {intent.base_ref} at {intent.base_commit[:12]} of {intent.repository}.",
@@ -92,7 +106,7 @@ def _created(goal: Goal) -> GoalCreated:
     ]
     if any(member.harness == "command" for member in intent.team):
         said.append("Agents run ungated and report no tokens or cost: calls, attempts and runtime bound them.")
-    return GoalCreated(goal=intent.goal, digest=goal.intent_digest, said=tuple(said))
+    return GoalCreated(goal=intent.goal, digest=goal.intent_digest, said=tuple(said), created=new)
 
 
 def _command(request: msgspec.Struct, by: str) -> tuple[GoalId, c.GoalCommand, str]:

@@ -10,7 +10,7 @@ from harnctl.client import Refused, new_key
 from harnd.adapters.process.environment import SESSION
 from harnd.daemon.principal import MARK
 from protocol.ids import Digest
-from protocol.requests import ApprovePlan, ListGoals, RetryWork, ShowPlan, ShowWork
+from protocol.requests import ApprovePlan, CancelGoal, ListGoals, RetryWork, ShowPlan, ShowWork
 from protocol.values import FailureClass, Phase, PlanStatus, WorkState
 from tests.kit.daemons import BILLING, MAKER, ROOT, WORK, approve, carry, follow
 
@@ -119,6 +119,20 @@ def test_a_request_is_answered_the_same_way_by_the_next_daemon_and_another_under
 
     assert refused.value.code == "key.reused"
     assert [event for event in home.stored() if event[1] == "goal.created/1"] == [(BILLING, "goal.created/1")]
+
+
+def test_a_goal_that_is_there_is_not_created_again_and_one_that_ended_is_refused(home):
+    home.start()
+    assert home.create().created is True
+    assert home.create().created is False
+    with home.client() as client:
+        client.ask(CancelGoal(key=new_key(), goal=BILLING, reason="moot"))
+        with pytest.raises(Refused) as refused:
+            client.ask(home.enrolment())
+        with pytest.raises(Refused) as other:
+            client.ask(home.enrolment(title="Another title"))
+    assert (refused.value.code, refused.value.fix) == ("goal.ended", "choose another goal id")
+    assert other.value.code == "goal.exists"
 
 
 # --- foreign hands

@@ -10,6 +10,7 @@ from harnctl.commands.init import goal_id, starter_files
 from protocol.bounds import PERSON_FILE_BYTES, TITLE_CHARS
 from protocol.errors import Refusal
 from protocol.ids import GOAL_ID, matches
+from tests.kit.scripted_daemon import golden
 
 PROBLEMS = [
     {"code": "toml.syntax", "place": "", "message": "a quote is missing", "file": "goal.toml", "line": 3},
@@ -180,3 +181,11 @@ def test_a_named_file_that_cannot_be_read_is_said_by_its_name(harnctl, daemon, t
     ran = harnctl("goal", "create", str(tmp_path / "goal.toml"), columns=200)
     assert (ran.code, daemon.asked) == (78, [])
     assert "team.toml cannot be read" in ran.err
+
+
+def test_a_goal_that_was_there_is_said_to_be_unchanged(harnctl, daemon, repository):
+    harnctl("init")
+    daemon.answers("goal.create", golden("goal.create", created=False))
+    assert harnctl("goal", "create", ".harnd/goal.toml").out.splitlines()[0] == (
+        "billing-export is there already, unchanged"
+    )
