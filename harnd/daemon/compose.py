@@ -17,8 +17,9 @@ from harnd.adapters.commands import ProcessCommands
 from harnd.adapters.git.workspace import GitWorkspace
 from harnd.adapters.harness import command, scripted
 from harnd.adapters.harness.sessions import HarnessSessions
+from harnd.adapters.process.environment import environment
 from harnd.adapters.process.kernel import become_subreaper
-from harnd.adapters.process.leftovers import sweep
+from harnd.adapters.process.leftovers import digest_of, sweep
 from harnd.adapters.process.spawner import Spawner
 from harnd.adapters.processes import SpawnedProcesses
 from harnd.adapters.store.blobs import FileBlobs
@@ -75,9 +76,14 @@ async def open_world(settings: Settings, instance: InstanceId) -> AsyncGenerator
                 sessions=HarnessSessions(spawner),
                 commands=commands,
                 processes=SpawnedProcesses(spawner),
-                workspace=GitWorkspace(settings.state, environ=os.environ, commands=commands),
+                workspace=GitWorkspace(settings.state, environ=_marked(settings, instance), commands=commands),
             )
         yield world
+
+
+def _marked(settings: Settings, instance: InstanceId) -> dict[str, str]:
+    """Make the environment of harnd's own git: a filter or merge driver that an agent configured runs in it too."""
+    return environment(os.environ, (), home=digest_of(settings.state), session=f"{instance}/git")
 
 
 @contextmanager
