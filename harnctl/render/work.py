@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from harnctl.render.blocks import Block, Fields, Gap, Line, Paragraph, Span, Style, Table, Verbatim, command
+from harnctl.render.blocks import Block, Command, Fields, Gap, Line, Paragraph, Span, Style, Table, Verbatim, command
 from harnctl.render.marks import marked
 from harnctl.render.texts import section, short
 from harnctl.render.words import count, duration, plain
@@ -47,9 +47,25 @@ def result(work: WorkView, now: Instant) -> Iterator[Block]:
     yield from section("objective", Paragraph(work.objective, indent=2))
     yield from section("criteria", *(block for one in work.criteria for block in _criterion(one)))
     yield from section("attempts", *([_attempts(work.attempts, now)] if work.attempts else []))
+    yield from changes(work)
     findings = tuple((finding.id, finding.text) for finding in work.open_findings)
     yield from section("open findings", *([Fields(findings, indent=2)] if findings else []))
     yield from section("unknown", *(Paragraph(unknown, indent=2) for unknown in work.unknowns))
+
+
+def changes(work: WorkView) -> Iterator[Block]:
+    """Show what the newest attempt that came to something changed, and the command that shows it line by line."""
+    attempt = next((one for one in reversed(work.attempts) if one.changed or one.commit is not None), None)
+    if attempt is None:
+        return
+    outside = tuple(path for path in attempt.undeclared if path not in attempt.changed)
+    named = [Paragraph(_changed(path, attempt), indent=2) for path in (*attempt.changed, *outside)]
+    if more := attempt.changed_in_all - len(attempt.changed):
+        named += [Paragraph(f"and {count(more, 'more file')}", indent=2)] if more > 0 else []
+    nothing = [] if named else [Paragraph("nothing", indent=2)]
+    yield from section(f"changed by attempt {attempt.number}", *named, *nothing)
+    if work.repository is not None and attempt.base is not None and attempt.commit is not None:
+        yield Command(("git", "-C", work.repository, "diff", short(attempt.base), short(attempt.commit)))
 
 
 def logged(log: WorkLog, now: Instant) -> Iterator[Block]:
@@ -83,6 +99,10 @@ def _criterion(one: CriterionVerdict) -> Iterator[Block]:
 def _evidence(evidence: Evidence) -> str:
     kept = f" ({short(evidence.digest)})" if evidence.digest is not None else ""
     return f"{evidence.source}: {evidence.said}{kept}"
+
+
+def _changed(path: str, attempt: AttemptView) -> str:
+    return f"{path}  (outside its declared paths)" if path in attempt.undeclared else path
 
 
 def _attempts(attempts: tuple[AttemptView, ...], now: Instant) -> Table:

@@ -55,6 +55,9 @@ class AttemptView(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True)
     commit: CommitId | None
     changed: tuple[str, ...]
     detail: str
+    base: CommitId | None = None  # what its commit is to be compared with
+    undeclared: tuple[str, ...] = ()  # changed outside the declared paths
+    changed_in_all: int = 0  # when more changed than `changed` names
 
 
 class FindingView(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -82,3 +85,4 @@ class WorkView(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     proof_digest: Digest | None  # what an accept must name
     integrated_commit: CommitId | None
     unknowns: tuple[str, ...]
+    repository: str | None = None  # absolute path, where commits can be looked at

@@ -102,10 +102,9 @@ async def test_an_item_in_review_with_all_that_its_acceptance_needs(house: Shelf
                 ended=g.later(60),
                 commit=None,
                 changed=("README.md",),
-                detail=(
-                    "no luck; changed outside its declared paths: README.md; "
-                    "around the attempt: the hook pre-commit was put back"
-                ),
+                detail="no luck; around the attempt: the hook pre-commit was put back",
+                base=g.an_intent().base_commit,
+                undeclared=("README.md",),
             ),
             _succeeded(2, started=60, ended=90),
             _succeeded(3, started=90, ended=200),
@@ -118,6 +117,7 @@ async def test_an_item_in_review_with_all_that_its_acceptance_needs(house: Shelf
             "attempt 2 did not report its cost",
             "attempt 3 did not report its tokens and cost",
         ),
+        repository=g.an_intent().repository,
     )
 
 
@@ -132,6 +132,7 @@ def _succeeded(number: int, *, started: float, ended: float) -> AttemptView:
         commit=g.commit("p1.a"),
         changed=("src/a/x.py",),
         detail="",
+        base=g.an_intent().base_commit,
     )
 
 

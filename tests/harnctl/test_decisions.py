@@ -181,6 +181,12 @@ def test_an_accept_asks_about_every_open_finding(harnctl, daemon):
     assert (request.digest, request.dispositions) == (PROOF, {"f1": "deferred: needs a ticket"})
 
 
+def test_what_an_attempt_changed_is_shown_before_the_question(harnctl, daemon):
+    ran = harnctl(*ACCEPT, typed="n\n")
+    assert "changed by attempt 1\n  src/ledger.py\n  setup.cfg  (outside its declared paths)\n" in ran.out
+    assert "  git -C /home/ada/src/billing diff 0a1b2c3d4e5f 7c2d1f0e9b8a\n" in ran.out
+
+
 def test_a_finding_that_was_answered_on_the_command_line_is_not_asked_about(harnctl, daemon):
     assert harnctl(*ACCEPT, "--dispose", "f1=fixed", typed="y\n").code == 0
     assert [request.dispositions for request in changes(daemon)] == [{"f1": "fixed"}]

@@ -45,6 +45,7 @@ async def shown(sources: Sources, request: ShowWork) -> WorkView:
         proof_digest=_proof_digest(item, established),
         integrated_commit=integrated,
         unknowns=tuple(_unknowns(item)),
+        repository=goal.intent.repository,
     )
 
 
@@ -119,14 +120,15 @@ def _attempt(attempt: Attempt) -> AttemptView:
         commit=attempt.commit,
         changed=attempt.changed,
         detail="; ".join(_details(attempt)),
+        base=attempt.base,
+        undeclared=attempt.undeclared,
+        changed_in_all=attempt.changed_in_all,
     )
 
 
 def _details(attempt: Attempt) -> Iterator[str]:
     if attempt.detail:
         yield attempt.detail
-    if attempt.undeclared:
-        yield f"changed outside its declared paths: {', '.join(attempt.undeclared)}"
     yield from (f"around the attempt: {report}" for report in attempt.reports)
 
 
