@@ -9,6 +9,7 @@ from harnctl.demo.daemon import Daemon
 from harnctl.demo.story import Narrator
 from harnctl.render.blocks import Block, Fields, Paragraph
 from harnctl.render.texts import short
+from harnctl.render.work import changes
 from protocol.ids import GoalId, WorkId
 from protocol.requests import AcceptWork, ApprovePlan, ShowPlan, ShowWork
 from protocol.values import PlanDecision, PlanStatus, WorkState
@@ -50,6 +51,7 @@ class Operator:
         work = self._daemon.ask(ShowWork(goal, name))
         if work.state is not WorkState.IN_REVIEW or work.proof_digest is None:
             return
+        self._narrator.show(*changes(work))
         self._agree(f"Accept {name} on its proof {short(work.proof_digest)}?", ("work", "accept", goal, name))
         self._daemon.ask(AcceptWork(key=new_key(), goal=goal, work=name, digest=work.proof_digest))
         self._narrator.tell(f"{self._who} accepted {name}, bound to its proof {short(work.proof_digest)}")
@@ -65,8 +67,10 @@ class Operator:
 
 def proposal(plan: PlanView) -> list[Block]:
     """Show what a plan proposes: enough to decide a small one."""
+    claims = [f"{met.text}  claimed: {met.note}  ({', '.join(met.references)})" for met in plan.completion]
     pairs: list[tuple[str, str]] = [(item.key, f"{item.objective}{_needs(item)}") for item in plan.items]
-    pairs += [(met.criterion, f"{met.text}  ({', '.join(met.references)})") for met in plan.completion]
+    pairs += [(met.criterion, claim) for met, claim in zip(plan.completion, claims, strict=True)]
+    pairs += [(invariant.id, f"{invariant.text}  (must hold)") for invariant in plan.invariants]
     return [Paragraph(plan.rationale, indent=8), Fields(tuple(pairs), indent=8)]
 
 

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from harnctl.render.blocks import Block, Fields, Gap, Heading, Line, Paragraph, Span, Style, Table, command
 from harnctl.render.marks import marked
-from harnctl.render.texts import problem, section, short
+from harnctl.render.texts import criteria, problem, section, short
 from harnctl.render.words import age, plain, when
 from protocol.values import Instant, PlanStatus
 from protocol.views import CompletionEvidence, PlanItem, PlanList, PlanMilestone, PlanRow, PlanView
@@ -42,6 +42,7 @@ def proposal(plan: PlanView, now: Instant) -> Iterator[Block]:
     for item in plan.items:
         yield from _item(item, root=item.key == plan.root)
     yield from section("evidence", *(block for met in plan.completion for block in _completion(met)))
+    yield from criteria("invariants, which nobody claims to have checked", plan.invariants)
     problems = [Paragraph(problem(found), indent=2) for found in plan.problems]
     yield from section("problems of the last reply", *problems)
 
@@ -63,7 +64,8 @@ def _facts(plan: PlanView, now: Instant) -> Iterator[tuple[str, str]]:
     yield "requested", when(plan.requested_at, now)
     yield "calls", str(plan.calls)
     if plan.failure is not None:
-        yield "failure", plain(f"{plan.failure}: {plan.detail}" if plan.detail else plan.failure)
+        # Only the class is a word of ours; the detail has names of files, and they keep their underscores.
+        yield "failure", f"{plain(plan.failure)}: {plan.detail}" if plan.detail else plain(plan.failure)
     if plan.digest is not None:
         yield "digest", short(plan.digest)
     if plan.decided_at is not None:
@@ -91,7 +93,8 @@ def _item(item: PlanItem, *, root: bool) -> Iterator[Block]:
 
 def _completion(met: CompletionEvidence) -> Iterator[Block]:
     yield Paragraph(f"{met.criterion}: {met.text}", indent=2)
-    yield from (Paragraph(reference, indent=4, style=Style.FAINT) for reference in met.references)
+    yield Paragraph(f"claimed: {met.note}", indent=4)
+    yield from (Paragraph(reference, indent=6, style=Style.FAINT) for reference in met.references)
 
 
 def _paragraphs(text: str | None) -> list[Block]:

@@ -53,7 +53,8 @@ class CompletionEvidence(Struct, frozen=True, kw_only=True, forbid_unknown_field
     """What a plan that calls the mission complete holds against one criterion."""
 
     criterion: CriterionId
-    text: str
+    text: str  # the criterion's own, as it was frozen
+    note: str  # the planner's claim, which nobody proved
     references: tuple[str, ...]
 
 
@@ -80,3 +81,4 @@ class PlanView(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     requested_at: Instant
     decided_at: Instant | None
     decided_by: str | None
+    invariants: tuple[CriterionView, ...] = ()  # of the mission, beside the claim that it is met

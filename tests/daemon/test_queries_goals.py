@@ -6,6 +6,7 @@ import msgspec
 import pytest
 
 from harnd.domain.digest import digest_of
+from harnd.domain.goal.intent import Criterion
 from harnd.domain.goal.usage import Usage
 from protocol import requests as ask
 from protocol.errors import Refusal
@@ -289,14 +290,20 @@ def _item(key: str, *needs: str) -> PlanItem:
 
 
 async def test_a_plan_that_calls_the_mission_complete_shows_what_it_rests_on(house: Shelf):
-    await house.live(g.create(g.an_intent()), g.tick(), g.answered(g.a_plan()), g.approve(g.a_plan()), g.tick())
+    intent = g.an_intent()
+    held = (Criterion(CriterionId("INV-1"), "No name is removed."),)
+    intent = msgspec.structs.replace(intent, mission=msgspec.structs.replace(intent.mission, invariants=held))
+    await house.live(g.create(intent), g.tick(), g.answered(g.a_plan()), g.approve(g.a_plan()), g.tick())
     await house.live(g.succeeded("p1.a"), g.accept("p1.a"), g.tick(), g.proved("p1.a"), g.moved("p1.a"), g.tick())
     await house.live(g.answered(g.completion("p1.a"), plan=2))
     view = await house.ask(ask.ShowPlan(BILLING, 2))
     assert (view.decision, view.milestone, view.items, view.root) == (PlanDecision.COMPLETE, None, (), None)
     assert view.completion == (
-        CompletionEvidence(criterion=CriterionId("AC-1"), text="It is proved.", references=("p1.a",)),
+        CompletionEvidence(
+            criterion=CriterionId("AC-1"), text="Bills are exported.", note="It is proved.", references=("p1.a",)
+        ),
     )
+    assert view.invariants == (CriterionView(CriterionId("INV-1"), "No name is removed."),)
 
 
 async def test_a_failed_plan_says_so_and_who_answered(house: Shelf):

@@ -10,8 +10,10 @@ import pytest
 from protocol import requests as ask
 from protocol.decoding import write
 from protocol.errors import Refusal
-from protocol.ids import IDEMPOTENCY_KEY, GoalId, IdempotencyKey, WorkId, matches
+from protocol.ids import IDEMPOTENCY_KEY, CriterionId, GoalId, IdempotencyKey, WorkId, matches
 from protocol.methods import METHODS
+from protocol.values import FailureClass
+from protocol.views import CompletionEvidence, CriterionView
 from tests.kit.scripted_daemon import golden
 
 GOAL = GoalId("billing-export")
@@ -67,7 +69,14 @@ VERBS = [
     Verb(
         "work show billing-export p1.parser",
         ask.ShowWork(GOAL, PARSER),
-        ("✓ satisfied", "? unknown", "no test for empty input", f"--digest {PROOF[:12]}"),
+        (
+            "✓ satisfied",
+            "? unknown",
+            "no test for empty input",
+            f"--digest {PROOF[:12]}",
+            "setup.cfg  (outside its declared paths)",
+            "git -C /home/ada/src/billing diff 0a1b2c3d4e5f 7c2d1f0e9b8a",
+        ),
     ),
     Verb("work log billing-export p1.parser", ask.ShowWorkLog(GOAL, PARSER), ("FAILED", "70000 bytes left out")),
     Verb("work log billing-export p1.parser --attempt 2", ask.ShowWorkLog(GOAL, PARSER, 2), ("attempt 1",)),
@@ -186,7 +195,7 @@ def test_a_screen_too_small_changes_nothing_but_the_look(verb, harnctl, daemon, 
 @every_verb
 def test_at_forty_columns_only_commands_and_logs_are_wider(verb, harnctl, daemon):
     ran = harnctl(*verb.line.split(), columns=40)
-    assert [line for line in ran.out.splitlines() if len(line) > 40 and "  harnctl " not in line] == []
+    assert [line for line in ran.out.splitlines() if len(line) > 40 and not line.startswith(("  harnctl ", "  git "))] == []
 
 
 def test_a_shown_command_reaches_the_daemon_that_was_named(harnctl, daemon):
@@ -223,6 +232,21 @@ def test_what_a_model_wrote_does_nothing_in_text_and_in_json(harnctl, daemon):
     assert document.rstrip("\n").isprintable()
     assert document.isascii()
     assert json.loads(document)["rationale"] == "\x1b]52;c;eA==\x07 \x9b2J \u202e \x7f [/INST] [bold"
+
+
+def test_what_failed_keeps_the_names_it_was_given(harnctl, daemon):
+    failed = golden("plan.show", failure=FailureClass.STALLED, detail="my_agent.py: no such_file")
+    daemon.answers("plan.show", failed)
+    assert "stalled: my_agent.py: no such_file\n" in harnctl("plan", "show", "a", "1").out
+
+
+def test_a_claim_stands_below_the_criterion_that_it_is_about(harnctl, daemon):
+    claim = CompletionEvidence(criterion=CriterionId("AC-1"), text="It runs.", note="I saw it.", references=("p1.a",))
+    invariant = CriterionView(CriterionId("INV-1"), "No name is removed.")
+    daemon.answers("plan.show", golden("plan.show", completion=(claim,), invariants=(invariant,)))
+    shown = harnctl("plan", "show", "a", "1").out
+    assert "  AC-1: It runs.\n    claimed: I saw it.\n      p1.a\n" in shown
+    assert "  INV-1  No name is removed.\n" in shown
 
 
 def test_an_event_says_its_kind_once(harnctl, daemon):

@@ -7,6 +7,7 @@ from harnd.domain.goal.candidate import Apply, Complete, WorkDraft
 from harnd.domain.goal.evolve_plan import numbered
 from harnd.domain.goal.goal import Goal
 from harnd.domain.goal.graph import root_of
+from harnd.domain.goal.intent import Mission
 from harnd.domain.goal.plan import Plan
 from harnd.domain.problem import Problem
 from protocol.errors import Refusal
@@ -27,7 +28,8 @@ async def listed(sources: Sources, request: ListPlans) -> PlanList:
 
 async def shown(sources: Sources, request: ShowPlan) -> PlanView:
     """Show one plan in full."""
-    plan = _plan(await sources.goals.load(request.goal), request.plan)
+    goal = await sources.goals.load(request.goal)
+    plan, mission = _plan(goal, request.plan), goal.intent.mission
     apply = plan.candidate if isinstance(plan.candidate, Apply) else None
     complete = plan.candidate if isinstance(plan.candidate, Complete) else None
     return PlanView(
@@ -42,7 +44,7 @@ async def shown(sources: Sources, request: ShowPlan) -> PlanView:
         items=tuple(_item(draft) for draft in apply.work) if apply else (),
         root=root_of(apply) if apply else None,
         question=plan.question or None,
-        completion=_completion(complete) if complete else (),
+        completion=_completion(complete, mission) if complete else (),
         guidance=plan.guidance or None,
         problems=_problems(plan),
         failure=plan.failure,
@@ -51,6 +53,7 @@ async def shown(sources: Sources, request: ShowPlan) -> PlanView:
         requested_at=plan.requested_at,
         decided_at=_decided_at(plan),
         decided_by=plan.decided_by or None,
+        invariants=criteria(mission.invariants) if complete else (),
     )
 
 
@@ -118,9 +121,12 @@ def _item(draft: WorkDraft) -> PlanItem:
     )
 
 
-def _completion(complete: Complete) -> tuple[CompletionEvidence, ...]:
+def _completion(complete: Complete, mission: Mission) -> tuple[CompletionEvidence, ...]:
+    own = {criterion.id: criterion.text for criterion in mission.acceptance}
     return tuple(
-        CompletionEvidence(criterion=claim.criterion, text=claim.note, references=claim.work)
+        CompletionEvidence(
+            criterion=claim.criterion, text=own.get(claim.criterion, ""), note=claim.note, references=claim.work
+        )
         for claim in complete.evidence
     )
 
