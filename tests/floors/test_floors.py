@@ -5,6 +5,7 @@ import subprocess
 import sys
 import tomllib
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -31,17 +32,29 @@ MODULES = {
 }
 
 
-def imports(module: str) -> set[str]:
+@cache
+def tree(module: str) -> ast.Module:
+    return ast.parse(MODULES[module].read_text(encoding="utf-8"))
+
+
+@cache
+def nodes(module: str) -> tuple[ast.Import | ast.ImportFrom, ...]:
+    """Every import of a module, anywhere in it."""
+    return tuple(node for node in ast.walk(tree(module)) if isinstance(node, ast.Import | ast.ImportFrom))
+
+
+@cache
+def imports(module: str) -> frozenset[str]:
     """What a module imports, anywhere in it, each as the longest name of ours or the name as written."""
     found: set[str] = set()
-    for node in ast.walk(ast.parse(MODULES[module].read_text(encoding="utf-8"))):
+    for node in nodes(module):
         match node:
             case ast.Import(names=names):
                 found.update(alias.name for alias in names)
             case ast.ImportFrom(module=str(origin), level=0, names=names):
                 deeper = {f"{origin}.{alias.name}" for alias in names}
                 found.update(deeper & MODULES.keys() or {origin})
-    return found
+    return frozenset(found)
 
 
 def reached(module: str) -> Iterator[str]:
@@ -122,10 +135,7 @@ def test_small_clients_need_the_standard_library_only():
 
 def test_imports_are_absolute():
     relative = [
-        module
-        for module, path in MODULES.items()
-        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
-        if isinstance(node, ast.ImportFrom) and node.level
+        module for module in MODULES for node in nodes(module) if isinstance(node, ast.ImportFrom) and node.level
     ]
     assert relative == []
 
@@ -137,5 +147,4 @@ def test_no_file_is_longer_than_a_sitting():
 
 
 def test_every_module_says_what_it_is():
-    silent = [m for m, path in MODULES.items() if not ast.get_docstring(ast.parse(path.read_text(encoding="utf-8")))]
-    assert silent == []
+    assert [module for module in MODULES if not ast.get_docstring(tree(module))] == []
