@@ -132,15 +132,17 @@ def walked(intent: Intent, *work: WorkDraft) -> World:
     """Go everywhere, breadth first; time stands still, and pauses are waited for."""
     start = live(None, create(intent))
     states, leads = {key_of(start): start}, dict[bytes, set[bytes]]()
-    waiting = deque([start])
+    waiting = deque(states)
     while waiting:
-        goal = waiting.popleft()
-        reached = [tried(goal, command) for command in moves(goal, work)]
-        leads[key_of(goal)] = {key_of(after) for after in reached}
-        for after in reached:
-            if key_of(after) not in states:
-                states[key_of(after)] = after
-                waiting.append(after)
+        key = waiting.popleft()
+        goal, leads[key] = states[key], set()
+        for command in moves(goal, work):
+            after = tried(goal, command)
+            reached = key if after is goal else key_of(after)  # a key costs as much as a decision
+            leads[key].add(reached)
+            if reached not in states:
+                states[reached] = after
+                waiting.append(reached)
     return World(intent, work, states, leads)
 
 
