@@ -203,12 +203,14 @@ async def test_what_was_not_started_says_why(house: House):
 async def test_a_key_that_runs_again_begins_again(house: House):
     await cancelled_when(house.signalled, run_of(house, house.task("hangs")))
     first = await house.processes.trace(ONE)
-    await anyio.sleep(0.05)
-    await cancelled_when(house.signalled, run_of(house, house.task("hangs", fresh=True)))
+    await house.runner.run(house.task("fails", fresh=True))
     again = await house.processes.trace(ONE)
     assert first is not None
+    assert first.ended is not None
     assert again is not None
-    assert again.started > first.started
+    assert again.started >= first.ended
+    assert (first.ending, again.ending, again.exit_code) == (Ending.INTERRUPTED, Ending.EXITED, 3)
+    assert again.stdout == output_of(b"one failed")
 
 
 async def test_a_program_that_can_be_started_has_nothing_in_its_way(house: House):
