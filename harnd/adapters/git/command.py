@@ -32,6 +32,8 @@ NO_HOOKS: Final = "/dev/null"  # as `core.hooksPath`: no file lies in it
 
 SETTINGS: Final = {
     "advice.addEmbeddedRepo": "false",
+    "color.grep": "false",
+    "color.ui": "false",
     "commit.gpgSign": "false",
     "core.attributesFile": "/dev/null",
     "core.excludesFile": "/dev/null",
@@ -40,11 +42,13 @@ SETTINGS: Final = {
     "core.fsyncMethod": "batch",
     "core.fsmonitor": "false",
     "core.quotePath": "false",
+    "core.safecrlf": "false",  # it guards a person's own copy of a file; an attempt's goes with its worktree
     "core.sparseCheckout": "false",  # the operator's checkout may be sparse; an attempt sees the whole tree
     "core.untrackedCache": "false",
     "gc.auto": "0",
     "log.showSignature": "false",
     "maintenance.auto": "false",
+    "status.showStash": "false",
     "submodule.recurse": "false",
 }
 

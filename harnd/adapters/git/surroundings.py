@@ -28,6 +28,7 @@ HASHED_BYTES: Final = 64 * 1024 * 1024  # a larger file is known by its size and
 
 # What precedes the path in an entry of `git status --porcelain=v2`, in words.
 _WORDS_BEFORE_PATH: Final = {"1": 8, "u": 10, "?": 1}
+_HEADER: Final = "# "  # of lines about no file, which a repository's settings can ask for
 
 
 async def look(repository: Repository) -> Surroundings:
@@ -72,7 +73,8 @@ def _path(entry: str) -> str:
 
 
 def _edited(top: Path, status: bytes) -> tuple[tuple[str, Digest], ...]:
-    return tuple((path, _digest_entry(entry, top / path)) for entry in entries(status) for path in [_path(entry)])
+    listed = [entry for entry in entries(status) if not entry.startswith(_HEADER)]
+    return tuple((path, _digest_entry(entry, top / path)) for entry in listed for path in [_path(entry)])
 
 
 def _digest_entry(entry: str, path: Path) -> Digest:

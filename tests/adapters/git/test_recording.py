@@ -299,3 +299,10 @@ async def test_changed_paths_are_counted_from_the_base_across_recordings(house: 
     await recorded(house)
     house.write(where, "b.txt", b"b")
     assert (await recorded(house)).changed == ("a.txt", "b.txt")
+
+
+async def test_line_endings_that_git_converts_are_recorded_converted(house: GitHouse):
+    house.git("config", "core.safecrlf", "true")
+    house.git("config", "core.autocrlf", "input")
+    house.write(await opened(house), "a.txt", b"a\r\nb\r\n")
+    assert house.git("show", f"{(await recorded(house)).commit}:a.txt") == "a\nb\n"

@@ -92,6 +92,13 @@ async def test_settings_of_the_operators_do_not_run_programs(house: GitHouse, tm
     assert not (tmp_path / "ran").exists()
 
 
+async def test_settings_of_the_operators_do_not_change_what_is_read(house: GitHouse):
+    stash(house)
+    for name, value in (("status.showStash", "true"), ("status.branch", "true"), ("color.ui", "always")):
+        house.git("config", name, value)
+    assert await after(house, lambda h: h.write(h.path, "README.md", b"y")) == ["checkout"]
+
+
 def moved(house: GitHouse) -> CommitId:
     """Make a commit that nobody integrated."""
     tree = f"{house.base}^{{tree}}"
