@@ -2,6 +2,7 @@
 
 `<state>/sessions/<name>/` holds `prompt`, `receipt`, `stdout`, `stderr`, `result` and `shim.log`.  The shim takes the
 receipt and stores the result; here they are found, read, worded and, for a command that may run again, cleared away.
+For a shim that was ended before it could, the result is stored here.
 Everything in it is private: 0700, 0600.
 """
 
@@ -104,6 +105,20 @@ class Home:
             return None
         except msgspec.MsgspecError as error:
             raise CorruptError(f"{self._result}: {error}") from error
+
+    def store(self, ending: Ending, *, ran: Micros, killed: int) -> Result:
+        """Store how the key ended, in place of a shim that no longer can; whole or not at all, and durable."""
+        stdout, stderr = (self.output(stream).total_bytes for stream in ("stdout", "stderr"))
+        result = Result(ending, None, ran, killed, stdout=stdout, stderr=stderr, what="", errno=0)
+        self.make(None)  # its agent may have removed it
+        self._receipt.touch(mode=0o600)
+        with self._create("result.new") as file:
+            file.write(msgspec.json.encode(result))
+            file.flush()
+            os.fsync(file.fileno())
+        (self.path / "result.new").replace(self._result)
+        _sync(self.path)
+        return result
 
     def output(self, stream: str, total: int | None = None) -> Output:
         """Read a stream of the agent, bounded; without a `total`, what was kept before the daemon died is all."""

@@ -8,6 +8,7 @@ reaped by pid, so that nobody else's children are touched.
 import os
 import signal
 import subprocess
+import time
 from collections.abc import Iterable, Mapping
 from contextlib import suppress
 from pathlib import Path
@@ -32,7 +33,7 @@ from protocol.values import SECOND, Micros
 UNLIMITED: Final = Micros(0)
 GRACE: Final = Micros(bounds.KILL_GRACE_S * SECOND)
 _CUT_SHORT: Final = (Ending.INTERRUPTED, Ending.LOST)
-_SHIM_PATIENCE_S: Final = 15.0  # beyond its grace, to end a tree
+PATIENCE: Final = Micros(15 * SECOND)  # with a shim, beyond its grace, to end a tree
 
 
 class Limits(msgspec.Struct, frozen=True):
@@ -114,6 +115,7 @@ class Spawner:
         source: Mapping[str, str] = os.environ,
         added: Iterable[tuple[str, str]] = (),
         grace: Micros = GRACE,
+        patience: Micros = PATIENCE,
     ) -> None:
         """Keep sessions under `state`; environments are made from `source` and what the operator `added`."""
         self._sessions = state / "sessions"
@@ -122,6 +124,7 @@ class Spawner:
         self._source = dict(source)
         self._added = tuple(added)
         self._grace = grace
+        self._slack_s = (grace + patience) / SECOND
         self._one_at_a_time = anyio.CapacityLimiter(1)
         self._turns = Turns()
         self._running: dict[EffectKey, int] = {}
@@ -170,25 +173,39 @@ class Spawner:
         if isinstance(started, Ended):
             return started
         self._running[job.key] = started.pid
+        began = time.monotonic()
         try:
-            await started.ended()
+            unsaid = await self._held_to(job.limits, started)
         except anyio.get_cancelled_exc_class():
             with anyio.CancelScope(shield=True):
-                await self._interrupt(started)
-                await anyio.to_thread.run_sync(self._conclude, job)
+                started.interrupt()
+                await self._ended_within(self._slack_s, started)
+                await anyio.to_thread.run_sync(self._conclude, job, Ending.INTERRUPTED, began)
             raise
         finally:
             del self._running[job.key]
             started.close()
-        return await anyio.to_thread.run_sync(self._conclude, job)
+        return await anyio.to_thread.run_sync(self._conclude, job, unsaid, began)
 
-    async def _interrupt(self, started: Shim) -> None:
-        started.interrupt()
-        with anyio.move_on_after(self._grace / SECOND + _SHIM_PATIENCE_S):
+    async def _held_to(self, limits: Limits, started: Shim) -> Ending:
+        """Wait for the end of a shim; return what its end means when it stored none.
+
+        The shim keeps the limits, unless its agent suspends it: then it is killed here, some time later.
+        """
+        if limits.timeout == UNLIMITED:
             await started.ended()
-            return
+            return Ending.LOST
+        in_time = await self._ended_within(limits.timeout / SECOND + self._slack_s, started)
+        return Ending.LOST if in_time else Ending.TIMED_OUT
+
+    async def _ended_within(self, seconds: float, started: Shim) -> bool:
+        with anyio.move_on_after(seconds):
+            await started.ended()
+            return True
         started.kill()
-        await started.ended()
+        with anyio.CancelScope(shield=True):
+            await started.ended()
+        return False
 
     # --- what happens in a thread
 
@@ -241,11 +258,13 @@ class Spawner:
         passed = ((name, self._source[name]) for name in job.passed if name in self._source)
         return environment(self._source, (*self._added, *passed, *job.env), home=self._mark, session=session)
 
-    def _conclude(self, job: Job) -> Ended:
+    def _conclude(self, job: Job, unsaid: Ending, began: float) -> Ended:
         home = self.home(job.key)
         result = home.result()
         if result is None:  # the shim was killed: the kernel killed the agent, and the rest was handed to us
-            leftovers.end_session(self._mark, f"{self._instance}/{job.key}")
+            left = leftovers.end_session(self._mark, f"{self._instance}/{job.key}")
+            if unsaid is not Ending.LOST:
+                result = home.store(unsaid, ran=Micros(round((time.monotonic() - began) * SECOND)), killed=len(left))
         return self._read(job, home, result)
 
     def _read(self, job: Job, home: Home, result: Result | None) -> Ended:

@@ -272,6 +272,19 @@ async def test_a_shim_that_is_killed_loses_the_session_and_leaves_nothing(house:
     assert house.left() == 0
 
 
+async def test_an_agent_that_suspends_its_shim_is_held_to_its_time_all_the_same(house: House):
+    spawner = Spawner(house.root / "state", InstanceId("first"), grace=QUICK, patience=QUICK)
+    argv = ("sh", "-c", "echo said; kill -STOP $PPID; setsid sleep 600 & sleep 600")
+    job = Job(KEY, argv, str(house.root), Limits(Micros(1 * SECOND)))
+    with anyio.fail_after(30):
+        ended = await spawner.run(job)
+
+    assert (ended.ending, ended.exit_code) == (Ending.TIMED_OUT, None)
+    assert ended.detail == "It was still running after 1 s and was ended."
+    assert house.left() == 0
+    assert await spawner.run(job) == ended
+
+
 async def test_many_at_once(house: House):
     ended: list[Ended] = []
 
