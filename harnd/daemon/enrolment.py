@@ -60,7 +60,13 @@ class Enrolment:
 
 
 def _located(directory: str, repository: str) -> str:
-    return str(Path(directory) / Path(repository).expanduser())
+    try:
+        return str(Path(directory) / Path(repository).expanduser())
+    except RuntimeError as error:  # `~somebody` who has no home
+        raise Refusal(
+            "workspace.no_directory",
+            f"repository: {repository!r} names the home of nobody here; name the top directory of a git checkout",
+        ) from error
 
 
 def _invalid(problems: list[Problem]) -> Refusal:

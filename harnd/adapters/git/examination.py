@@ -14,7 +14,7 @@ from harnd.adapters.git import files
 from harnd.adapters.git.command import Git, GitFailedError, text
 from harnd.adapters.git.repository import locate
 from harnd.ports.errors import UnavailableError
-from harnd.ports.workspace import Trouble
+from harnd.ports.workspace import Trouble, storable
 from protocol.ids import CommitId
 
 OLDEST_GIT: Final = (2, 38)  # `merge-tree --write-tree`
@@ -59,7 +59,12 @@ class Examiner:
             raise Found("old_git", f"this is {said.strip()}; harnd needs {_dotted(OLDEST_GIT)} or newer")
 
     async def _locate(self, path: Path) -> tuple[Path, Path]:
-        if not files.leads_to_directory(path):
+        try:
+            there = files.leads_to_directory(path)
+        except OSError as error:  # a name that is too long, a directory on the way that is closed to harnd
+            said = f"{path} cannot be reached ({error.strerror}); name the top directory of a git checkout"
+            raise Found("no_directory", said) from error
+        if not there:
             raise Found("no_directory", f"{path} is no directory; name the top directory of a git checkout")
         try:
             bare = await self._git.ask(path, "rev-parse", "--is-bare-repository")
@@ -68,6 +73,10 @@ class Examiner:
             top, common = await locate(self._git, path)
         except GitFailedError as error:
             raise _not_located(path, error.stderr.strip()) from error
+        if not _is_text(top):  # an intent is text, and remembers where its repository is
+            raise Found("unreadable", f"{top} has a byte in its path that is no UTF-8; rename the directory")
+        if storable(str(top)) != str(top):
+            raise Found("unreadable", f"the path {top} is no UTF-8; rename what is not, or harnd cannot store it")
         if top.is_relative_to(self._state):
             raise Found("inside_state", f"{top} lies in harnd's own directory {self._state}; name the original")
         if self._state.is_relative_to(top) and not await self._ignores(top, self._state):
@@ -120,6 +129,14 @@ class Examiner:
     async def _setting(self, top: Path, name: str) -> str:
         finished = await self._git.run(top, "config", "--null", "--get", name)
         return text(finished.stdout).removesuffix("\0") if finished.code == 0 else ""
+
+
+def _is_text(path: Path) -> bool:
+    try:
+        os.fspath(path).encode()
+    except UnicodeEncodeError:
+        return False
+    return True
 
 
 def _not_located(path: Path, said: str) -> Found:

@@ -27,6 +27,11 @@ _SYNTAX: Final = re.compile(
 _LONG_KEY: Final = re.compile(r"""(?<![\w-])(?:(?:[\w-]+|"[^"\n]*"|'[^'\n]*')[ \t]*\.[ \t]*){64}""")
 
 
+# Python reads no decimal number of more digits: the time it takes grows with their square.
+_LONG_NUMBER: Final = re.compile(r"\d[\d_]{4299,}")
+_BYTE_ORDER_MARK: Final = "\ufeff"
+
+
 class Source(msgspec.Struct, frozen=True):
     """One file that is TOML."""
 
@@ -41,12 +46,12 @@ class Source(msgspec.Struct, frozen=True):
 
 
 def read_source(name: str, content: bytes) -> Source | Problem:
-    """Read a file; a `Problem` when it is too large, no UTF-8, or no TOML."""
+    """Read a file, past a byte order mark; a `Problem` when it is too large, no UTF-8, or no TOML."""
     if len(content) > bounds.PERSON_FILE_BYTES:
         message = f"has {len(content):,} bytes, expected at most {bounds.PERSON_FILE_BYTES:,}"
         return Problem("file.too_large", "", message, file=name)
     try:
-        text = content.decode()
+        text = content.decode().removeprefix(_BYTE_ORDER_MARK)
     except UnicodeDecodeError as error:
         line = content.count(b"\n", 0, error.start) + 1
         return Problem("file.not_utf8", "", "holds a byte that is no UTF-8", file=name, line=line)
@@ -60,6 +65,10 @@ def read_source(name: str, content: bytes) -> Source | Problem:
         return _no_toml(name, text, str(error))
     except RecursionError:
         return Problem("toml.syntax", "", "is nested too deeply to be read", file=name)
+    except ValueError:  # tomllib leaves the refusal of a long number to Python's `int`
+        long_number = _LONG_NUMBER.search(text)
+        line = text.count("\n", 0, long_number.start()) + 1 if long_number else 0
+        return Problem("toml.syntax", "", "holds a number of thousands of digits", file=name, line=line)
 
 
 def _no_toml(name: str, text: str, said: str) -> Problem:

@@ -134,3 +134,21 @@ async def test_a_filter_that_may_be_absent_is_no_trouble(house: GitHouse):
     tip = house.commit("strip")
     house.git("config", "filter.strip.clean", "no-such-strip")
     assert await house.workspace.examine(house.path, "main") == (tip, house.path)
+
+
+async def test_a_path_that_no_system_call_takes_is_no_directory(house: GitHouse, tmp_path: Path):
+    assert await trouble(house, tmp_path / ("a" * 300)) == "workspace.no_directory"
+    assert await trouble(house, tmp_path / "a\0b") == "workspace.no_directory"
+    assert await trouble(house, tmp_path / "\ud800") == "workspace.no_directory"
+
+
+async def test_a_repository_whose_path_is_no_text_is_refused(house: GitHouse, tmp_path: Path):
+    house.top.rename(tmp_path / "odd\udcff")
+    assert await trouble(house, link(tmp_path / "way", tmp_path / "odd\udcff")) == "workspace.unreadable"
+
+
+async def test_a_path_that_is_no_text_is_told_in_text(house: GitHouse, tmp_path: Path):
+    odd = house.top.rename(tmp_path / os.fsdecode(b"shop\xff"))
+    found = await house.workspace.examine(str(link(tmp_path / "link", odd)), "main")
+    assert isinstance(found, Trouble)
+    assert (found.code, found.message.encode().count(rb"shop\xff")) == ("workspace.unreadable", 1)

@@ -39,6 +39,14 @@ def test_what_is_no_toml_is_said_first_and_alone():
             Problem("toml.syntax", "", "holds a key of more than 64 parts", file="goal.toml", line=2),
         ),
         (
+            b"a = 1\nb = " + b"9" * 5_000,
+            Problem("toml.syntax", "", "holds a number of thousands of digits", file="goal.toml", line=2),
+        ),
+        (
+            b"a = 1\n[b]\nx = " + b"{a = " * 3_000 + b"1" + b"}" * 3_000,
+            Problem("toml.syntax", "", "is nested too deeply to be read", file="goal.toml"),
+        ),
+        (
             b"a = 1\na = 2\n",
             Problem("toml.syntax", "", "is no TOML: Cannot overwrite a value at column 6", file="goal.toml", line=2),
         ),

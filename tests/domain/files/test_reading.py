@@ -181,3 +181,9 @@ proofs = [{ name = "tests", argv = ["make", "test"], timeout = 5, proves = ["WC-
             proofs=(ProofCommand("tests", ("make", "test"), lasting(5), proves=("WC-1", "WC-50")),),
         ),
     )
+
+
+def test_a_byte_order_mark_says_nothing():
+    marked = {name: b"\xef\xbb\xbf" + content for name, content in goal_files().items()}
+    plain = read(goal_files())
+    assert msgspec.structs.replace(read(marked), templates=()) == msgspec.structs.replace(plain, templates=())
