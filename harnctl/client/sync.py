@@ -9,7 +9,7 @@ carries a key, and the daemon answers a key it knows with what it answered befor
 
 import socket
 import time
-from collections.abc import Generator, Iterator
+from collections.abc import Callable, Generator, Iterator
 from contextlib import closing
 from pathlib import Path
 from types import TracebackType
@@ -18,7 +18,7 @@ from typing import Final, Self
 from harnctl.client.door import absent, check_peer, check_place
 from harnctl.client.errors import Lost, ProtocolError, Refused, Unreachable
 from harnctl.client.exchange import Exchange, opening
-from harnctl.client.following import Cursor
+from harnctl.client.following import Cursor, Presence
 from harnctl.client.greeting import explain
 from protocol.ids import GoalId
 from protocol.notices import Notice
@@ -68,26 +68,31 @@ class Client:
         except Lost:
             return self._ask(request)
 
-    def events(self, after: int, *, goal: GoalId | None = None) -> Generator[EventView, None, None]:
+    def events(
+        self, after: int, *, goal: GoalId | None = None, presence: Callable[[Presence], None] = lambda _there: None
+    ) -> Generator[EventView, None, None]:
         """Yield every event past `after`, then those that come, without end, over a connection of their own.
 
         It goes on by cursor after a lag and after a restart of the daemon; raises `Unreachable` when the daemon does
-        not come back.  Closing the iterator hangs up.
+        not come back.  `presence` is told when it goes away and when it is back.  Closing the iterator hangs up.
         """
         cursor = Cursor(after=after, goal=goal)
         while True:
             try:
-                yield from self._follow(cursor)
+                yield from self._follow(cursor, presence)
             except Unreachable:
                 if (pause := cursor.pause()) is None:
                     raise
+                if (news := cursor.lose()) is not None:
+                    presence(news)
                 time.sleep(pause)
 
-    def _follow(self, cursor: Cursor) -> Iterator[EventView]:
+    def _follow(self, cursor: Cursor, presence: Callable[[Presence], None]) -> Iterator[EventView]:
         with closing(Line(self.path, greeting_s=self._greeting_s)) as line:
             while True:
                 line.ask(cursor.request(), within_s=self._answer_s)
-                cursor.begin()
+                if (news := cursor.begin()) is not None:
+                    presence(news)
                 while (event := cursor.take(line.notice())) is not None:
                     yield event
 

@@ -4,8 +4,10 @@ from typing import Annotated
 
 import typer
 
+from harnctl.client.following import Presence
 from harnctl.commands.options import console_of
 from harnctl.render import event as render
+from harnctl.render.blocks import Block, Paragraph, Style
 from protocol import ids
 from protocol.bounds import EVENTS_PER_PAGE
 from protocol.requests import ListEvents
@@ -32,8 +34,16 @@ def list_events(
     console = console_of(context)
     of = None if goal is None else ids.GoalId(goal)
     if follow:
-        for event in console.client().events(after, goal=of):
-            console.show(EVENT, event, [render.event(event)])
+        for event in console.client().events(after, goal=of, presence=lambda there: console.tell([_presence(there)])):
+            console.show(EVENT, event, render.event(event, now=console.now(), goal=of))
         return
     page = console.ask(ListEvents(after=after, limit=limit, goal=of))
-    console.show(ListEvents.method, page, render.page(page, after=after, goal=of))
+    console.show(ListEvents.method, page, render.page(page, now=console.now(), limit=limit, goal=of))
+
+
+def _presence(there: Presence) -> Block:
+    match there:
+        case Presence.GONE:
+            return Paragraph("the daemon went away; waiting for it to come back", style=Style.ASKS)
+        case Presence.BACK:
+            return Paragraph("the daemon is back", style=Style.GOOD)

@@ -9,8 +9,9 @@ from harnctl.demo.chaos import Chaos
 from harnctl.demo.daemon import Daemon
 from harnctl.demo.decisions import Operator
 from harnctl.demo.place import GOAL, Place
-from harnctl.demo.story import Narrator, Tally, told
+from harnctl.demo.story import Narrator, Tally
 from harnctl.failures import Failure
+from harnctl.render.story import told
 from protocol.ids import WorkId
 from protocol.requests import CreateGoal, ShowGoal, ShowWorkLog
 from protocol.values import Phase
@@ -18,6 +19,7 @@ from protocol.views import EventView
 
 STUCK = (Phase.BLOCKED, Phase.BUDGET_EXHAUSTED)
 ASKS = ("plan.attention/1", "plan.failed/1", "integration.parked/1")  # which no script of ours leads to
+SAID = ("goal.created/1", "work.created/1", "work.accepted/1")  # by whoever did it, or with the plan
 
 
 class Performance:
@@ -57,10 +59,12 @@ class Performance:
         return Client(self._place.socket).events(0, goal=GOAL)
 
     def _tell(self, event: EventView) -> None:
+        text = None if event.tag in SAID else told(event)
+        if text is None:
+            return
         if event.tag == "plan.proposed/1":
-            self._narrator.chapter(_chapter(event))
-        text = told(event)
-        if text is not None:
+            self._narrator.chapter(text)
+        else:
             self._narrator.tell(text)
 
     def _act(self, event: EventView) -> None:
@@ -90,10 +94,3 @@ class Performance:
         asks = any(item.kind not in {"plan", "work"} for item in goal.attention)
         if asks or goal.phase in STUCK:
             raise Failure("demo.failed", f"{GOAL} is {goal.phase}: {goal.reason}")
-
-
-def _chapter(event: EventView) -> str:
-    candidate = event.body["candidate"]
-    if milestone := candidate.get("milestone"):
-        return f"plan {event.body['plan']} proposes milestone {milestone['sequence']}: {milestone['title']}"
-    return f"plan {event.body['plan']} claims that the mission is met"

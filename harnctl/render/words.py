@@ -1,6 +1,6 @@
 """Words: ages, times and amounts as a person says them.  An unknown amount is said to be unknown, never nought."""
 
-from datetime import UTC, datetime
+from datetime import datetime
 from typing import Final
 
 from protocol.values import SECOND, Instant, MicroDollars
@@ -36,9 +36,10 @@ def when(instant: Instant, now: Instant) -> str:
     return f"{clock} (in {duration(instant - now)})" if instant > now else f"{clock} ({age(instant, now)} ago)"
 
 
-def stamp(instant: Instant) -> str:
-    """Write a moment so that it sorts and is the same everywhere."""
-    return datetime.fromtimestamp(instant / SECOND, UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
+def moment(instant: Instant, now: Instant) -> str:
+    """Say a moment by the clock on the wall, to the second when it was today."""
+    there = _local(instant)
+    return there.strftime("%H:%M:%S" if there.date() == _local(now).date() else "%Y-%m-%d %H:%M")
 
 
 def count(number: int, noun: str) -> str:

@@ -215,9 +215,16 @@ def test_a_connection_that_breaks_is_unreachable(harnctl, daemon):
 
 
 def test_events_are_followed_a_line_each(harnctl, daemon):
-    daemon.told.extend([[EVENT, HANG_UP], [EVENT]])
-    daemon.answers("events.subscribe", golden("events.subscribe"), Refusal("daemon.stopping", "bye"))
+    daemon.told.extend([[EVENT, HANG_UP], [EVENT, HANG_UP]])
+    subscribed = golden("events.subscribe")
+    daemon.answers("events.subscribe", subscribed, subscribed, Refusal("daemon.stopping", "bye"))
     ran = harnctl("events", "--follow", "--after", "40", "--goal", "billing-export")
     assert ran.code == 75
-    assert ran.out.splitlines() == [line for line in ran.out.splitlines() if line.startswith("41  plan.applied/1")]
-    assert [request.after for request in daemon.asked] == [40, 41]
+    assert [line.partition("  ")[0] for line in ran.out.splitlines()] == ["41", "41"]
+    assert ["  plan 1 is applied: " in line and len(line) <= 80 for line in ran.out.splitlines()] == [True, True]
+    assert ran.err.splitlines()[:3] == [
+        "the daemon went away; waiting for it to come back",
+        "the daemon is back",
+        "the daemon went away; waiting for it to come back",
+    ]
+    assert [request.after for request in daemon.asked] == [40, 41, 41]

@@ -1,5 +1,6 @@
 """The files of a goal: begun by `init`, sent whole by `goal create`, and said what is wrong with them."""
 
+import os
 import subprocess
 import tomllib
 from pathlib import Path
@@ -139,9 +140,8 @@ def test_a_file_that_is_not_what_it_should_be_is_the_daemons_to_judge(harnctl, d
 
 def test_a_file_that_is_too_long_is_sent_far_enough_to_be_refused(harnctl, daemon, tmp_path):
     (tmp_path / "goal.toml").write_bytes(b"#" * (PERSON_FILE_BYTES + 9))
-    ran = harnctl("goal", "create", str(tmp_path / "goal.toml"))
-    assert (ran.code, daemon.asked) == (2, [])
-    assert "[request.bad_field]" in ran.err
+    assert harnctl("goal", "create", str(tmp_path / "goal.toml")).code == 0
+    assert [len(request.files["goal.toml"]) for request in daemon.asked] == [PERSON_FILE_BYTES + 1]
 
 
 def test_all_problems_are_printed_the_way_a_compiler_would(harnctl, daemon, tmp_path):
@@ -189,3 +189,58 @@ def test_a_goal_that_was_there_is_said_to_be_unchanged(harnctl, daemon, reposito
     assert harnctl("goal", "create", ".harnd/goal.toml").out.splitlines()[0] == (
         "billing-export is there already, unchanged"
     )
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["x = " + "9" * 5_000, "x = " + "[" * 5_000 + "]" * 5_000, "x = " + "{a = " * 3_000 + "1" + "}" * 3_000],
+    ids=["number", "lists", "tables"],
+)
+def test_what_cannot_be_looked_through_is_the_daemons_to_judge(harnctl, daemon, tmp_path, text):
+    (tmp_path / "goal.toml").write_text(text)
+    assert harnctl("goal", "create", str(tmp_path / "goal.toml")).code == 0
+    assert [list(request.files) for request in daemon.asked] == [["goal.toml"]]
+
+
+def test_a_byte_order_mark_hides_no_file(harnctl, daemon, tmp_path):
+    (tmp_path / "goal.toml").write_bytes(b"\xef\xbb\xbfteam = 'team.toml'\n")
+    (tmp_path / "team.toml").write_text("")
+    assert harnctl("goal", "create", str(tmp_path / "goal.toml")).code == 0
+    assert [list(request.files) for request in daemon.asked] == [["goal.toml", "team.toml"]]
+
+
+@pytest.mark.parametrize("name", ["a" * 300, "\\u0000", "loop"], ids=["long", "nul", "loop"])
+def test_a_name_that_no_file_has_is_the_daemons_to_miss(harnctl, daemon, tmp_path, name):
+    (tmp_path / "loop").symlink_to("loop")
+    (tmp_path / "goal.toml").write_text(f'templates = ["{name}"]\n')
+    assert harnctl("goal", "create", str(tmp_path / "goal.toml")).code == 0
+    assert [list(request.files) for request in daemon.asked] == [["goal.toml"]]
+
+
+@pytest.mark.parametrize("name", ["pipe", "directory", "/dev/zero"])
+def test_only_regular_files_are_read(harnctl, daemon, tmp_path, name):
+    os.mkfifo(tmp_path / "pipe")
+    (tmp_path / "directory").mkdir()
+    (tmp_path / "goal.toml").write_text(f'team = "{name}"\n')
+    for file in (tmp_path / name, tmp_path / "goal.toml"):
+        ran = harnctl("goal", "create", str(file), columns=400)
+        assert (ran.code, ran.out, daemon.asked) == (78, "", [])
+        assert f"{tmp_path / name} cannot be read: " in ran.err
+
+
+@pytest.mark.parametrize("words", [("goal", "create", "goal.toml"), ("init",), ("init", "somewhere")])
+def test_a_current_directory_that_is_gone_is_said(harnctl, tmp_path, monkeypatch, words):
+    gone = tmp_path / "gone"
+    gone.mkdir()
+    monkeypatch.chdir(gone)
+    gone.rmdir()
+    ran = harnctl(*words, columns=200)
+    monkeypatch.chdir(tmp_path)
+    assert (ran.code, ran.out) == (78, "")
+    assert "the current directory is not there any more [directory.gone]" in ran.err
+
+
+def test_a_place_whose_name_is_too_long_is_said(harnctl, repository):
+    ran = harnctl("init", "a" * 300)
+    assert ran.code == 1
+    assert "[file.unwritable]" in ran.err

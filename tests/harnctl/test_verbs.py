@@ -2,24 +2,28 @@
 
 import json
 from dataclasses import dataclass
-from typing import Any
+from pathlib import Path
+from typing import Any, get_args
 
 import msgspec
 import pytest
 
+from harnctl.render.story import TELLERS, UNTOLD, told
+from harnd.domain.goal.events import GoalEvent
 from protocol import requests as ask
 from protocol.decoding import write
 from protocol.errors import Refusal
 from protocol.ids import IDEMPOTENCY_KEY, CriterionId, GoalId, IdempotencyKey, WorkId, matches
 from protocol.methods import METHODS
-from protocol.values import FailureClass
-from protocol.views import CompletionEvidence, CriterionView
+from protocol.values import FailureClass, Instant
+from protocol.views import CompletionEvidence, CriterionView, EventView
 from tests.kit.scripted_daemon import golden
 
 GOAL = GoalId("billing-export")
 PARSER = WorkId("p1.parser")
 PLAN = golden("plan.show").digest
 PROOF = golden("work.show").proof_digest
+HISTORIES = Path(__file__).parents[1] / "histories"
 KEY = IdempotencyKey("any")
 
 
@@ -105,10 +109,10 @@ VERBS = [
     Verb("inbox", ask.ListInbox(), ("! billing-export p1.parser", "harnctl work accept billing-export p1.parser")),
     Verb("why billing-export/p1.writer", ask.ShowWhy("billing-export/p1.writer"), ("p1.parser is not accepted",)),
     Verb("budget billing-export", ask.ShowBudget(GOAL), ("3 of 100", "tokens  unknown", "$1.25")),
-    Verb("events", ask.ListEvents(), ("41  plan.applied/1", "harnctl events --after 44")),
+    Verb("events", ask.ListEvents(), ("41  ", "billing-export  plan 1 is applied: ")),
     Verb(
-        "events --after 40 --limit 5 --goal billing-export",
-        ask.ListEvents(after=40, limit=5, goal=GOAL),
+        "events --after 40 --limit 1 --goal billing-export",
+        ask.ListEvents(after=40, limit=1, goal=GOAL),
         ("harnctl events --after 44 --goal billing-export",),
     ),
     Verb("ps", ask.ListProcesses(), ("4711  billing-export  planning",)),
@@ -195,7 +199,9 @@ def test_a_screen_too_small_changes_nothing_but_the_look(verb, harnctl, daemon, 
 @every_verb
 def test_at_forty_columns_only_commands_and_logs_are_wider(verb, harnctl, daemon):
     ran = harnctl(*verb.line.split(), columns=40)
-    assert [line for line in ran.out.splitlines() if len(line) > 40 and not line.startswith(("  harnctl ", "  git "))] == []
+    assert [
+        line for line in ran.out.splitlines() if len(line) > 40 and not line.startswith(("  harnctl ", "  git "))
+    ] == []
 
 
 def test_a_shown_command_reaches_the_daemon_that_was_named(harnctl, daemon):
@@ -249,13 +255,39 @@ def test_a_claim_stands_below_the_criterion_that_it_is_about(harnctl, daemon):
     assert "  INV-1  No name is removed.\n" in shown
 
 
-def test_an_event_says_its_kind_once(harnctl, daemon):
-    (event,) = golden("events.list").events
-    twice = msgspec.structs.replace(event, body={"type": event.tag, "plan": 1})
-    daemon.answers("events.list", golden("events.list", events=(twice,)))
-    assert harnctl("events", columns=200).out.splitlines()[0].endswith('Z  {"plan": 1}')
-
-
-def test_a_page_of_events_ends_with_the_command_for_the_next(harnctl, daemon):
-    daemon.answers("events.list", golden("events.list", next_after=40))
+def test_a_page_of_events_ends_with_the_command_for_the_next_when_there_may_be_one(harnctl, daemon):
     assert "harnctl" not in harnctl("events", "--after", "40").out
+    assert "\n\n  harnctl events --after 44\n" in harnctl("events", "--after", "40", "--limit", "1").out
+
+
+def test_a_step_on_the_way_is_told_to_programs_only(harnctl, daemon):
+    (event,) = golden("events.list").events
+    ticked = msgspec.structs.replace(event, tag="goal.ticked/1", body={})
+    daemon.answers("events.list", golden("events.list", events=(ticked,)))
+    assert harnctl("events").out == ""
+    assert harnctl("events", "--json").document["events"][0]["tag"] == "goal.ticked/1"
+
+
+@pytest.mark.parametrize(("tag", "body"), [("goal.sung/3", {}), ("plan.rejected/1", {"unreadable": "x"})])
+def test_an_event_that_cannot_be_put_into_words_is_told_by_its_name(harnctl, daemon, tag, body):
+    (event,) = golden("events.list").events
+    daemon.answers("events.list", golden("events.list", events=(msgspec.structs.replace(event, tag=tag, body=body),)))
+    assert harnctl("events").out.endswith(f"  billing-export  {tag}\n")
+
+
+def test_every_event_there_is_has_a_sentence_or_none_on_purpose():
+    tags = {str(event.__struct_config__.tag) for event in get_args(GoalEvent)}
+    assert TELLERS.keys() | UNTOLD == tags
+    assert TELLERS.keys() & UNTOLD == set()
+
+
+@pytest.mark.parametrize("history", sorted(HISTORIES.glob("*.jsonl")), ids=lambda path: path.stem)
+def test_every_event_of_a_saved_history_is_told_in_words(history):
+    for number, line in enumerate(history.read_text(encoding="utf-8").splitlines()):
+        body = json.loads(line)
+        body = body.get("body", body)
+        tag = body.get("type")
+        if tag is None:
+            continue
+        event = EventView(seq=number, goal=GOAL, version=number, at=Instant(0), tag=tag, body=body)
+        assert told(event) != tag

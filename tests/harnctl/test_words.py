@@ -1,6 +1,7 @@
 """Ages, amounts and screens are said the way a person says them."""
 
 import io
+import time
 
 import pytest
 
@@ -44,8 +45,12 @@ def test_an_unknown_cost_is_unknown_and_a_small_one_is_a_cent():
     ]
 
 
-def test_a_stamp_is_the_same_everywhere():
-    assert words.stamp(Instant(1_784_900_000_000_000)) == "2026-07-24T13:33:20Z"
+def test_a_moment_of_today_is_said_to_the_second_and_another_with_its_date(monkeypatch):
+    monkeypatch.setenv("TZ", "UTC")
+    time.tzset()
+    now = Instant(1_784_900_000_000_000)
+    assert words.moment(now, now) == "13:33:20"
+    assert words.moment(now, Instant(now + 86_400_000_000)) == "2026-07-24 13:33"
 
 
 @pytest.mark.parametrize("vocabulary", [Phase, PlanStatus, WorkState, AttemptOutcome, Verdict])
