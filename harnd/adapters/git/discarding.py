@@ -14,9 +14,10 @@ from anyio import to_thread
 
 from harnd.adapters.git import files, names, worktrees
 from harnd.adapters.git.content import Content
+from harnd.adapters.git.edge import said
 from harnd.adapters.git.repository import ABSENT, Change, Repository
 from harnd.adapters.git.rescue import forget_merged, keep_commits, keep_files
-from harnd.ports.workspace import Place
+from harnd.ports.workspace import Place, storable
 
 GONE: Final = ".gone"
 
@@ -49,13 +50,21 @@ async def _keep(repository: Repository, place: Place, path: Path) -> None:
 
 async def _remove_directory(repository: Repository, directory: Path) -> None:
     gone = Path(f"{directory}{GONE}")
-    await to_thread.run_sync(files.remove_tree, gone)
+    await _remove_tree(gone)
     if files.is_directory(directory):
         files.rename(directory, gone)
     for worktree in await worktrees.registered(repository):
         if worktree.path.is_relative_to(directory):
             await worktrees.remove(repository, worktree.path)
-    await to_thread.run_sync(files.remove_tree, gone)
+    await _remove_tree(gone)
+
+
+async def _remove_tree(gone: Path) -> None:
+    """Remove what is kept by now; files of another user's (a container's, say) stay, and a person is told where."""
+    try:
+        await to_thread.run_sync(files.remove_tree, gone)
+    except OSError as error:
+        log.warning("workspace.not_removed", path=storable(str(gone)), error=storable(said(error)))
 
 
 async def _remove_refs(repository: Repository, place: Place) -> None:

@@ -13,12 +13,13 @@ import anyio.to_thread
 
 from harnd.adapters.git import discarding, merging, names, recording, rescue, restoring, surroundings, worktrees
 from harnd.adapters.git.command import Git, GitFailedError, LockHeldError, text
+from harnd.adapters.git.edge import at_edge
 from harnd.adapters.git.examination import Examiner
 from harnd.adapters.git.process import Limits
 from harnd.adapters.git.repository import ABSENT, Change, Repositories, Repository
 from harnd.ports.errors import MissingError, MovedError, UnavailableError
 from harnd.ports.sessions import CommandRunner
-from harnd.ports.workspace import Clash, Merge, Occupied, Place, Recording, Refused, Surroundings, Trouble
+from harnd.ports.workspace import Clash, Merge, Occupied, Place, Recording, Refused, Surroundings, Trouble, storable
 from protocol.bounds import PERSON_FILE_BYTES
 from protocol.ids import NAME, CommitId, GoalId, TreeId, matches
 
@@ -42,12 +43,15 @@ class GitWorkspace:
     def __repr__(self) -> str:
         return f"<GitWorkspace {self._root}>"
 
+    @at_edge
     async def examine(self, repository: str, ref: str) -> tuple[CommitId, str] | Trouble:
         """Resolve `ref` to a commit and the repository to its canonical absolute path, or say what is in the way."""
-        return await self._examiner.examine(repository, ref)
+        found = await self._examiner.examine(repository, ref)
+        return Trouble(found.code, storable(found.message)) if isinstance(found, Trouble) else found
 
     # --- the goal's branch
 
+    @at_edge
     async def open_branch(self, repository: str, goal: GoalId, base: CommitId) -> CommitId:
         """Make the goal's branch at `base` unless it exists, and return where it is.
 
@@ -65,6 +69,7 @@ class GitWorkspace:
             await repo.move([Change(names.goal_branch(goal), to, expected), Change(names.goal_record(goal), to)])
             return to
 
+    @at_edge
     async def advance(self, repository: str, goal: GoalId, expected: CommitId, to: CommitId) -> None:
         """Move the goal's branch by compare-and-set; raises `MovedError`.  Being there already is success.
 
@@ -94,12 +99,14 @@ class GitWorkspace:
             if worktree.branch == names.goal_branch(goal) and not worktree.path.is_relative_to(self._root):
                 raise UnavailableError(f"harn/{goal} is checked out at {worktree.path}; switch away to let it move")
 
+    @at_edge
     async def branch(self, repository: str, goal: GoalId) -> CommitId:
         """Return where the goal's branch is; raises `MissingError`."""
         return await (await self._repositories.at(repository)).branch(goal)
 
     # --- an attempt
 
+    @at_edge
     async def open_worktree(self, place: Place, base: CommitId) -> str:
         """Make the attempt's branch at `base` and its worktree unless they exist, and return the absolute path."""
         repo, path = await self._repositories.at(place.repository), self._path(place, names.WORK_DIRECTORY)
@@ -107,12 +114,15 @@ class GitWorkspace:
             await worktrees.open_attempt(repo, place, base=base, path=path)
         return str(path)
 
+    @at_edge
     async def record(self, place: Place, base: CommitId, message: str) -> Recording | Refused:
         """Commit everything in the worktree on the attempt's branch, running the repository's hooks."""
         repo, path = await self._repositories.at(place.repository), self._path(place, names.WORK_DIRECTORY)
         async with repo.turn:
-            return await recording.record(repo, place, base=base, message=message, path=path, commands=self._commands)
+            done = await recording.record(repo, place, base=base, message=message, path=path, commands=self._commands)
+        return Refused(storable(done.output)) if isinstance(done, Refused) else done
 
+    @at_edge
     async def checkout(self, place: Place, commit: CommitId, purpose: str) -> str:
         """Make a clean detached checkout of exactly `commit` and return its absolute path; an old one is replaced."""
         if not matches(NAME, purpose) or purpose == names.WORK_DIRECTORY:
@@ -122,18 +132,21 @@ class GitWorkspace:
             await worktrees.open_checkout(repo, commit, path)
         return str(path)
 
+    @at_edge
     async def merge(self, place: Place, onto: CommitId, commit: CommitId) -> Merge | Clash:
         """Bring `commit` onto `onto` without a checkout; a commit that already contains `onto` is itself the merge."""
         repo = await self._repositories.at(place.repository)
         async with repo.turn:
             return await merging.merge(repo, place, onto=onto, commit=commit)
 
+    @at_edge
     async def discard(self, place: Place) -> None:
         """Remove the worktree and checkouts; what is nowhere else is kept under `refs/harnd/rescue/` first."""
         repo = await self._repositories.at(place.repository)
         async with repo.turn:
             await discarding.discard(repo, place, self._root / names.directory(place))
 
+    @at_edge
     async def occupied(self) -> tuple[Occupied, ...]:
         """Return every attempt that has something on disk, of whatever repository, sorted."""
         found = await anyio.to_thread.run_sync(lambda: sorted(self._root.glob("*/*.*")))
@@ -144,22 +157,26 @@ class GitWorkspace:
 
     # --- what lies around an attempt
 
+    @at_edge
     async def surroundings(self, repository: str) -> Surroundings:
         """Look at everything an attempt must leave alone."""
         return await surroundings.look(await self._repositories.at(repository))
 
+    @at_edge
     async def restore(self, repository: str, before: Surroundings) -> tuple[str, ...]:
         """Put back `harn/*` branches that somebody else moved; say what differs from `before`, a line each."""
         repo = await self._repositories.at(repository)
         async with repo.turn:
-            return await restoring.restore(repo, before)
+            return tuple([storable(line) for line in await restoring.restore(repo, before)])
 
     # --- commits
 
+    @at_edge
     async def tree(self, repository: str, commit: CommitId) -> TreeId:
         """Return the tree of a commit; raises `MissingError`."""
         return await (await self._repositories.at(repository)).tree(commit)
 
+    @at_edge
     async def diff(self, repository: str, old: CommitId, new: CommitId) -> str:
         """Return the patch from `old` to `new` for a person to read, cut off where nobody would read on."""
         repo = await self._repositories.at(repository)

@@ -1,11 +1,12 @@
 """Nothing that an attempt made is lost with its worktree."""
 
+import errno
 from pathlib import Path
 
 import pytest
 
 from harnd.adapters.git import files
-from harnd.ports.errors import PortError
+from harnd.ports.errors import PortError, UnavailableError
 from harnd.ports.workspace import Recording
 from tests.kit.repositories import BILLING, FIRST, GitHouse, place
 
@@ -114,3 +115,25 @@ async def test_nothing_is_left_on_disk_or_registered(house: GitHouse):
     assert files.is_empty(Path(where).parents[1])
     assert house.git("worktree", "list", "--porcelain").count("worktree ") == 1
     assert sorted(house.refs()) == ["refs/harnd/goals/billing", "refs/heads/harn/billing", "refs/heads/main"]
+
+
+async def test_files_that_cannot_be_removed_stay_and_everything_else_goes(
+    house: GitHouse, monkeypatch: pytest.MonkeyPatch
+):
+    """Files of another user's in a directory of theirs: root, in a container, say."""
+    where = await opened(house)
+
+    def refuse(path: Path) -> None:
+        if files.exists(path):
+            raise PermissionError(errno.EPERM, "Operation not permitted", str(path))
+
+    with monkeypatch.context() as patched:
+        patched.setattr(files, "remove_tree", refuse)
+        Path(where).with_name("proof").mkdir()
+        with pytest.raises(UnavailableError, match="Operation not permitted"):
+            await house.workspace.checkout(place(house), house.base, "proof")
+        await house.workspace.discard(place(house))
+    assert files.exists(Path(f"{Path(where).parent}.gone"))
+    assert sorted(house.refs()) == ["refs/harnd/goals/billing", "refs/heads/harn/billing", "refs/heads/main"]
+    await house.workspace.discard(place(house))
+    assert files.is_empty(Path(where).parents[1])

@@ -1,5 +1,6 @@
 """What an agent does outside its own branch is seen; what is harnd's is put back, all else reported."""
 
+import os
 from collections.abc import Callable
 from pathlib import Path
 
@@ -131,3 +132,10 @@ async def test_a_goal_that_starts_meanwhile_is_no_difference(house: GitHouse):
     await house.workspace.open_branch(house.path, GoalId("search"), house.base)
     await house.workspace.open_worktree(place(house, goal=GoalId("search")), house.base)
     assert await house.workspace.restore(house.path, before) == ()
+
+
+async def test_what_is_told_of_a_name_that_is_no_text_can_be_stored(house: GitHouse):
+    before = await house.workspace.surroundings(house.path)
+    house.git("update-ref", os.fsdecode(b"refs/heads/w\xff"), house.base)
+    [line] = await house.workspace.restore(house.path, before)
+    assert line == rf"ref: refs/heads/w\xff was absent and is {house.base}"

@@ -1,0 +1,37 @@
+"""The edge of the adapter: what leaves it is in the port's words, and every text of it can be stored.
+
+Names in a repository are bytes.  Inside, text keeps them by surrogateescape, and so do the paths of the port's answers.
+A text for a message or an event cannot: no store and no protocol takes it.
+"""
+
+import functools
+from collections.abc import Awaitable, Callable, Coroutine
+from typing import Any, ParamSpec, TypeVar
+
+from harnd.ports.errors import PortError, UnavailableError
+from harnd.ports.workspace import storable
+
+P = ParamSpec("P")
+T = TypeVar("T")
+
+
+def at_edge(method: Callable[P, Awaitable[T]]) -> Callable[P, Coroutine[Any, Any, T]]:
+    """Have a method raise port errors alone: a file that cannot be read or removed is a world that did not answer."""
+
+    @functools.wraps(method)
+    async def translated(*args: P.args, **kwargs: P.kwargs) -> T:
+        try:
+            return await method(*args, **kwargs)
+        except PortError as error:
+            error.args = (storable(str(error)),)
+            raise
+        except OSError as error:
+            raise UnavailableError(storable(said(error))) from error
+
+    return translated
+
+
+def said(error: OSError) -> str:
+    """Word an error of a file: what about which."""
+    about = "" if error.filename is None else f"{error.filename}: "
+    return f"{about}{error.strerror or error}"
