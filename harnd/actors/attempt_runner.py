@@ -12,7 +12,7 @@ import anyio
 import msgspec
 
 from harnd.actors.classing import Failure, failure_of_command, failure_of_session, whole_text
-from harnd.actors.places import place_of
+from harnd.actors.places import place_of, tidy
 from harnd.actors.prover import Prover
 from harnd.domain.goal.assignment import agent_prompt, names_of, texts_wanted
 from harnd.domain.goal.commands import AttemptReport, GoalCommand, ReportAttempt, ReportObserved
@@ -57,14 +57,15 @@ class AttemptRunner:
     async def run(self) -> ReportAttempt:
         """Carry the attempt out, tidy up, and report."""
         workspace, place = self._world.workspace, self._place
-        before = await self._surroundings()
+        # The branch first: one that was not there before would be taken away again with whoever made it.
         await workspace.open_branch(place.repository, place.goal, self._goal.intent.base_commit)
+        before = await self._surroundings()
         path = await workspace.open_worktree(place, self._attempt.base)
         await self._read_texts()
         failure = await self._stages(path)
         report = self._failed(failure) if failure is not None else await self._recorded()
         report = await self._looked_around(before, report)
-        await workspace.discard(place)
+        await tidy(workspace, place)
         return ReportAttempt(work=self._effect.work, attempt=self._effect.attempt, report=report)
 
     def failed(self, error: PortError) -> ReportAttempt:
@@ -74,7 +75,7 @@ class AttemptRunner:
 
     async def withdraw(self) -> None:
         """Tidy up after an attempt that is no longer wanted."""
-        await self._world.workspace.discard(self._place)
+        await tidy(self._world.workspace, self._place)
 
     async def _surroundings(self) -> Surroundings:
         """Return what lay around the attempt before anything of it ran, whichever daemon looked."""

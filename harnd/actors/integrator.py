@@ -5,7 +5,7 @@ stored, the branch is moved to exactly that commit by compare-and-set.
 """
 
 from harnd.actors.classing import Failure
-from harnd.actors.places import place_of
+from harnd.actors.places import place_of, tidy
 from harnd.actors.prover import Prover
 from harnd.domain.goal.commands import ReportMoved, ReportParked, ReportProved
 from harnd.domain.goal.due import Integrate, MoveBranch
@@ -45,7 +45,7 @@ class Integrator:
         until = Instant(self._world.clock.now() + self._goal.intent.limits.active_runtime)
         prover = Prover(self._world, self._goal, self._item, self._place, purpose="integrated", until=until)
         proof = await prover.prove(merge.commit, merge.tree)
-        await workspace.discard(self._place)
+        await tidy(workspace, self._place)
         if isinstance(proof, Failure):
             return self._parked(proof.kind, proof.detail)
         return ReportProved(
@@ -58,7 +58,7 @@ class Integrator:
 
     async def withdraw(self) -> None:
         """Tidy up after an integration that is no longer wanted."""
-        await self._world.workspace.discard(self._place)
+        await tidy(self._world.workspace, self._place)
 
     def _parked(self, failure: FailureClass, detail: str, paths: tuple[str, ...] = ()) -> ReportParked:
         return ReportParked(

@@ -6,10 +6,16 @@ effect's place is nobody's.
 
 from typing import assert_never
 
+import structlog
+from structlog.typing import FilteringBoundLogger
+
 from harnd.domain.goal.due import CallPlanner, Effect, Integrate, MoveBranch, RunAttempt
 from harnd.domain.goal.goal import Goal
-from harnd.ports.workspace import Place
+from harnd.ports.errors import PortError
+from harnd.ports.workspace import Place, Workspace, storable
 from protocol.ids import WorkId
+
+log: FilteringBoundLogger = structlog.get_logger()
 
 
 def place_of(goal: Goal, effect: Effect) -> Place:
@@ -28,3 +34,14 @@ def place_of(goal: Goal, effect: Effect) -> Place:
 
 def _place(goal: Goal, work: WorkId, attempt: int) -> Place:
     return Place(goal.intent.repository, goal.intent.goal, work, attempt)
+
+
+async def tidy(workspace: Workspace, place: Place) -> None:
+    """Discard what is left of finished work; what cannot be is said, and stays for the next daemon that starts.
+
+    The work was done and paid for: a file that nobody can remove takes none of it back.
+    """
+    try:
+        await workspace.discard(place)
+    except PortError as error:
+        log.warning("worktrees.kept", goal=place.goal, work=place.work, error=storable(str(error)))

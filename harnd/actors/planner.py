@@ -4,7 +4,7 @@ It decides nothing about the answer: whether it is a legal plan is the rules' bu
 """
 
 from harnd.actors.classing import failure_of_session
-from harnd.actors.places import place_of
+from harnd.actors.places import place_of, tidy
 from harnd.domain.goal.briefing import briefing
 from harnd.domain.goal.commands import PlannerReport, ReportPlanner
 from harnd.domain.goal.due import CallPlanner, within
@@ -34,7 +34,7 @@ class PlannerCaller:
         """Call the planner in a checkout of the goal's branch, and report."""
         path = await self._world.workspace.checkout(self._place, self._goal.head, "planner")
         end = await self._world.sessions.run(self._task(path, await self._prompt()))
-        await self._world.workspace.discard(self._place)
+        await tidy(self._world.workspace, self._place)
         return ReportPlanner(plan=self._effect.plan, call=self._effect.call, report=await self._report(end))
 
     def failed(self, error: PortError) -> ReportPlanner:
@@ -44,7 +44,7 @@ class PlannerCaller:
 
     async def withdraw(self) -> None:
         """Tidy up after a call that is no longer wanted."""
-        await self._world.workspace.discard(self._place)
+        await tidy(self._world.workspace, self._place)
 
     async def _prompt(self) -> str:
         refused, reply = self._plan.refused_call, None

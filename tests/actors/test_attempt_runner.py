@@ -129,6 +129,7 @@ async def test_what_lies_around_is_looked_at_before_anything_runs(bench):
     assert isinstance(seen, ReportObserved)
     assert (seen.work, seen.attempt) == ("p1.a", 1)
     assert b"refs/heads/main" in bench.blobs.kept[seen.surroundings]
+    assert b"refs/heads/harn/" in bench.blobs.kept[seen.surroundings]
 
 
 async def test_an_attempt_that_is_carried_out_again_finds_its_own_work(bench):
@@ -420,6 +421,17 @@ async def test_an_error_of_a_port_reaches_the_supervisor_as_it_is(bench, togethe
 
     with pytest.raises(UnavailableError, match="the disk is full"):
         await tried(bench)
+
+
+async def test_a_worktree_that_cannot_be_discarded_takes_nothing_back(bench, monkeypatch):
+    async def stuck(place):
+        raise UnavailableError("a file cannot be removed")
+
+    monkeypatch.setattr(bench.workspace, "discard", stuck)
+    bench.script(rule("make"))
+    await trying(bench, agent())
+
+    assert (await tried(bench)).outcome is AttemptOutcome.SUCCEEDED
 
 
 async def test_when_one_of_several_stages_has_no_room_the_others_are_stopped(bench):
