@@ -17,6 +17,7 @@ from harnd.daemon import logs
 from harnd.daemon.compose import hold_state
 from harnd.daemon.lifecycle import live
 from harnd.daemon.settings import ConfigError, read_settings
+from harnd.daemon.sink import open_standard_streams
 from harnd.daemon.socket_path import SocketRefused
 from harnd.ports.errors import AlreadyRunningError, CorruptError, PortError, StartRefusedError
 from protocol.ids import InstanceId
@@ -24,6 +25,7 @@ from protocol.ids import InstanceId
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the daemon until it is told to stop; return the exit code."""
+    open_standard_streams()
     logs.configure()
     try:
         settings = read_settings(sys.argv[1:] if arguments is None else arguments, os.environ)
@@ -54,7 +56,7 @@ def _is_group(error: Exception) -> bool:
 
 
 def _refused(error: Exception, code: int) -> int:
-    sys.stderr.write(f"harnd: {error}\n")
+    logs.say(f"harnd: {error}")
     return code
 
 

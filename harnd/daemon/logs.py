@@ -4,15 +4,17 @@ Every text passes through the line format, which escapes what a terminal would a
 """
 
 import logging
-import sys
 from collections.abc import Callable
+from typing import Final
 
 import structlog
 from structlog.typing import EventDict, FilteringBoundLogger
 
+from harnd.daemon.sink import Sink
 from harnd.ports.store import Recorded
 from protocol.ids import GoalId
 
+_SINK: Final = Sink(2)
 log: FilteringBoundLogger = structlog.get_logger()
 
 
@@ -28,9 +30,14 @@ def configure() -> None:
             structlog.processors.LogfmtRenderer(key_order=["timestamp", "level", "event"], drop_missing=True),
         ],
         wrapper_class=structlog.make_filtering_bound_logger(logging.INFO),
-        logger_factory=structlog.WriteLoggerFactory(file=sys.stderr),
+        logger_factory=lambda: _SINK,
         cache_logger_on_first_use=True,
     )
+
+
+def say(sentence: str) -> None:
+    """Tell a person who started the daemon by hand, on standard error and without the form of an event."""
+    _SINK.msg(sentence)
 
 
 def _escaped(_logger: object, _name: str, event: EventDict) -> EventDict:
