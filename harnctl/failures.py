@@ -11,6 +11,7 @@ EXITS: Final[Mapping[str, Exit]] = {
     "usage": Exit.USAGE,
     "decision.unconfirmed": Exit.USAGE,  # no terminal to ask on, and nothing on the command line that decides
     "decision.declined": Exit.FAILURE,
+    "directory.gone": Exit.CONFIGURATION,
     "demo.failed": Exit.FAILURE,
     "feature.not_built": Exit.REFUSED,
     "file.exists": Exit.CONFLICT,

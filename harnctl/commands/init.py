@@ -15,6 +15,7 @@ from typing import Annotated, Final
 import msgspec
 import typer
 
+from harnctl.commands.files import absolute
 from harnctl.commands.options import console_of
 from harnctl.failures import Failure
 from harnctl.render.blocks import Block, Gap, Line, Paragraph, Span, Style, command
@@ -72,8 +73,8 @@ def starter_files() -> Iterator[tuple[str, str]]:
 
 def _top_of_repository(start: Path) -> Path:
     """Return the top of the working tree that `start` is in, whether or not `start` is there yet."""
-    near = start.absolute()
-    while not near.is_dir():
+    near = absolute(start)
+    while not os.path.isdir(near):  # noqa: PTH112 - `is_dir` raises for a name that is too long
         near = near.parent
     found = subprocess.run(["git", "-C", near, "rev-parse", "--show-toplevel"], capture_output=True, check=False)
     if found.returncode:
@@ -82,7 +83,7 @@ def _top_of_repository(start: Path) -> Path:
 
 
 def _write(written: dict[Path, str], *, force: bool) -> None:
-    there = [_near(path) for path in written if path.exists()]
+    there = [_near(path) for path in written if os.path.lexists(path)]
     if there and not force:
         raise Failure("file.exists", f"{', '.join(there)}: already there, and nothing was written", fix="add --force")
     try:
