@@ -78,7 +78,8 @@ Dispositions: TypeAlias = Annotated[
 ]
 
 FileName: TypeAlias = Annotated[str, _text(bounds.PATH_CHARS)]
-FileContent: TypeAlias = Annotated[bytes, Meta(max_length=bounds.PERSON_FILE_BYTES)]
+# A byte more than a file may have: enough for the daemon to see that it has too many, and to say so by its name.
+FileContent: TypeAlias = Annotated[bytes, Meta(max_length=bounds.PERSON_FILE_BYTES + 1)]
 Files: TypeAlias = Annotated[
     dict[FileName, FileContent],
     Meta(
