@@ -8,7 +8,7 @@ Merging goes by whole files: two sides that changed one path in different ways c
 """
 
 import hashlib
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Container, Iterable, Mapping
 from difflib import unified_diff
 from typing import Final, TypeAlias
 
@@ -162,15 +162,12 @@ class MemoryWorkspace:
     async def restore(self, repository: str, before: Surroundings) -> tuple[str, ...]:
         """Put back goals' branches that somebody else moved; say what differs, a line each."""
         known = self.repository(repository)
-        lines = [line for name in self._goal_branches(known, before) if (line := _put_back(known, name, before))]
+        lines = [line for name in sorted(known.moves) if (line := _put_back(known, name, before))]
         now = await self.surroundings(repository)
-        lines += _moved(dict(before.refs), dict(now.refs))
+        lines += _moved(dict(before.refs), dict(now.refs), but=known.moves)
         if strayed := now.strayed_since(before):
             lines.append(f"checkout: files in {repository} changed: {', '.join(map(repr, strayed))}")
         return tuple(lines)
-
-    def _goal_branches(self, known: MemoryRepository, before: Surroundings) -> list[str]:
-        return sorted(name for name in {*known.refs, *known.moves, *dict(before.refs)} if _is_goals(name))
 
     async def record(self, place: Place, base: CommitId, message: str) -> Recording | Refused:
         """Commit the worktree's files on the attempt's branch, unless the repository's hook refuses."""
@@ -282,10 +279,6 @@ def _path(place: Place, purpose: str) -> str:
     return f"{ROOT}/{place.goal}/{place.work}.{place.attempt}/{purpose}"
 
 
-def _is_goals(name: str) -> bool:
-    return name.startswith("refs/heads/harn/")
-
-
 def _is_own(name: str) -> bool:
     return name.startswith(("refs/heads/harn-attempt/", "refs/harnd/"))
 
@@ -303,11 +296,11 @@ def _put_back(known: MemoryRepository, name: str, before: Surroundings) -> str |
     return f"undone: {name} was at {at}, put back to {wanted}"
 
 
-def _moved(before: Mapping[str, str], now: Mapping[str, str]) -> list[str]:
+def _moved(before: Mapping[str, str], now: Mapping[str, str], *, but: Container[str]) -> list[str]:
     return [
         f"ref: {name} was {before.get(name, 'absent')} and is {now.get(name, 'absent')}"
         for name in sorted({*before, *now})
-        if before.get(name) != now.get(name) and not _is_goals(name)
+        if before.get(name) != now.get(name) and name not in but
     ]
 
 

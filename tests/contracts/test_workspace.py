@@ -314,14 +314,12 @@ async def test_a_goals_branch_that_somebody_else_moved_is_put_back(house: House,
     assert await house.workspace.restore(house.path, before) == ()
 
 
-async def test_a_branch_made_up_under_harnds_name_is_kept_aside_and_removed(house: House):
+async def test_a_branch_under_harnds_name_that_is_no_goals_is_reported_and_left_alone(house: House):
     before = await house.workspace.surroundings(house.path)
     a = await recorded(house, "a.txt", b"a")
-    house.set_ref("refs/heads/harn/fake", a)
-    lines = await house.workspace.restore(house.path, before)
-    assert [line.split(":")[0] for line in lines] == ["undone"]
-    assert "refs/heads/harn/fake" not in house.refs()
-    assert house.refs()[f"refs/harnd/rescue/fake/moved/commit-{a}"] == a
+    house.set_ref("refs/heads/harn/idea", a)
+    assert await house.workspace.restore(house.path, before) == (f"ref: refs/heads/harn/idea was absent and is {a}",)
+    assert house.refs()["refs/heads/harn/idea"] == a
 
 
 async def test_the_operators_own_refs_are_reported_and_left_alone(house: House):

@@ -1,20 +1,25 @@
 """Restoring: what moved around an attempt is put back where nobody else may move it, and reported otherwise.
 
-Only `harn/*` branches are put back: harnd alone moves them, and it remembers every move in a ref of its own, written in
+Only goals' branches are put back: harnd alone moves them, and it remembers every move in a ref of its own, written in
 the same transaction.  So its own moves for attempts that run at the same time are not taken for an agent's, also after
-a crash.  A commit that a branch is taken off is kept by a rescue ref.
+a crash.  A commit that a branch is taken off is kept by a rescue ref.  A branch is a goal's when harnd has a record of
+it, or an attempt of the goal on disk (an agent can delete the record): the name alone says nothing, operators have
+branches called `harn/…` too.  One that is checked out outside harnd's worktrees is somebody's, and is not moved.
 
 All else may have been the operator, who works in the same repository: other refs, configuration, hooks and the
 operator's checkout are reported and left alone.  Each line begins with one of the words in `Difference`.
 """
 
+from collections.abc import Collection
 from enum import StrEnum
+from pathlib import Path
 from typing import Final
 
-from harnd.adapters.git import names
+from harnd.adapters.git import files, names
 from harnd.adapters.git.repository import ABSENT, Change, Repository
 from harnd.adapters.git.rescue import keep_commits
 from harnd.adapters.git.surroundings import foreign_refs, look
+from harnd.adapters.git.worktrees import registered
 from harnd.ports.workspace import Surroundings
 
 FILES_NAMED: Final = 10
@@ -31,11 +36,15 @@ class Difference(StrEnum):
     CHECKOUT = "checkout"
 
 
-async def restore(repository: Repository, before: Surroundings) -> tuple[str, ...]:
-    """Put back what is harnd's and say what differs from `before`; the caller holds the turn."""
-    lines = await _put_back(repository, dict(before.refs))
+async def restore(repository: Repository, before: Surroundings, *, root: Path) -> tuple[str, ...]:
+    """Put back what is harnd's and say what differs from `before`; the caller holds the turn.
+
+    All attempts of harnd's are on disk in `root`, by goal.
+    """
+    goals = await _goals(repository, dict(before.refs), root)
+    lines = await _put_back(repository, dict(before.refs), goals)
     now = await look(repository)
-    lines += _moved(dict(before.refs), dict(now.refs))
+    lines += _moved(dict(before.refs), dict(now.refs), but=goals.keys())
     if before.config != now.config:
         lines.append(f"{Difference.CONFIG}: the repository's configuration is not what it was")
     if before.hooks != now.hooks:
@@ -47,13 +56,13 @@ async def restore(repository: Repository, before: Surroundings) -> tuple[str, ..
     return tuple(lines)
 
 
-def _named(files: tuple[str, ...]) -> str:
-    more = f" and {len(files) - FILES_NAMED} more" if len(files) > FILES_NAMED else ""
-    return f"{', '.join(map(repr, files[:FILES_NAMED]))}{more}"
+def _named(paths: tuple[str, ...]) -> str:
+    more = f" and {len(paths) - FILES_NAMED} more" if len(paths) > FILES_NAMED else ""
+    return f"{', '.join(map(repr, paths[:FILES_NAMED]))}{more}"
 
 
-def _moved(before: dict[str, str], now: dict[str, str]) -> list[str]:
-    names_then_and_now = sorted(name for name in before.keys() | now.keys() if not _is_goals(name))
+def _moved(before: dict[str, str], now: dict[str, str], *, but: Collection[str]) -> list[str]:
+    names_then_and_now = sorted(name for name in before.keys() | now.keys() if name not in but)
     return [
         f"{Difference.REF}: {name} was {before.get(name, 'absent')} and is {now.get(name, 'absent')}"
         for name in names_then_and_now
@@ -61,15 +70,25 @@ def _moved(before: dict[str, str], now: dict[str, str]) -> list[str]:
     ]
 
 
-async def _put_back(repository: Repository, before: dict[str, str]) -> list[str]:
-    now = {name: at for name, at in (await foreign_refs(repository)).items() if _is_goals(name)}
-    remembered = {
-        names.goal_branch(name.removeprefix(names.GOALS)): at
-        for name, at in (await repository.refs(names.GOALS)).items()
-    }
+async def _goals(repository: Repository, before: dict[str, str], root: Path) -> dict[str, str | None]:
+    """Return goals' branches that nobody has checked out, with where harnd remembers to have moved them."""
+    found: dict[str, str | None] = {}
+    for name in filter(_is_goals, before):
+        if not files.is_empty(root / name.removeprefix(names.GOAL_BRANCHES)):
+            found[name] = None
+    for name, at in (await repository.refs(names.GOALS)).items():
+        found[names.goal_branch(name.removeprefix(names.GOALS))] = at
+    outside = (worktree for worktree in await registered(repository) if not worktree.path.is_relative_to(root))
+    for worktree in outside:
+        found.pop(worktree.branch, None)
+    return found
+
+
+async def _put_back(repository: Repository, before: dict[str, str], goals: dict[str, str | None]) -> list[str]:
+    now = await foreign_refs(repository)
     lines: list[str] = []
-    for name in sorted(now.keys() | remembered.keys() | set(filter(_is_goals, before))):
-        wanted = await _rightful(repository, remembered.get(name), before.get(name))
+    for name, remembered in sorted(goals.items()):
+        wanted = await _rightful(repository, remembered, before.get(name))
         if wanted != now.get(name):
             await _move(repository, name, at=now.get(name), to=wanted)
             lines.append(f"{Difference.UNDONE}: {name} was at {now.get(name, 'nothing')}, put back to {wanted}")

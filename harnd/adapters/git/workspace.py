@@ -164,10 +164,10 @@ class GitWorkspace:
 
     @at_edge
     async def restore(self, repository: str, before: Surroundings) -> tuple[str, ...]:
-        """Put back `harn/*` branches that somebody else moved; say what differs from `before`, a line each."""
+        """Put back goals' branches that somebody else moved; say what differs from `before`, a line each."""
         repo = await self._repositories.at(repository)
         async with repo.turn:
-            return tuple([storable(line) for line in await restoring.restore(repo, before)])
+            return tuple([storable(line) for line in await restoring.restore(repo, before, root=self._root)])
 
     # --- commits
 

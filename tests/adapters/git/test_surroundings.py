@@ -139,3 +139,34 @@ async def test_what_is_told_of_a_name_that_is_no_text_can_be_stored(house: GitHo
     house.git("update-ref", os.fsdecode(b"refs/heads/w\xff"), house.base)
     [line] = await house.workspace.restore(house.path, before)
     assert line == rf"ref: refs/heads/w\xff was absent and is {house.base}"
+
+
+async def test_a_branch_of_the_operators_under_harnds_name_is_told_and_left_alone(house: GitHouse):
+    house.git("branch", "harn/yesterday")
+    before = await house.workspace.surroundings(house.path)
+    house.git("switch", "--quiet", "--create", "harn/idea")
+    commit_in_checkout(house)
+    house.git("branch", "--delete", "harn/yesterday")
+    tip = house.git("rev-parse", "HEAD").strip()
+    lines = await house.workspace.restore(house.path, before)
+    assert [line.split(":")[0] for line in lines] == ["ref", "ref", "head"]
+    assert house.refs() == {"refs/heads/main": house.base, "refs/heads/harn/idea": tip}
+
+
+async def test_a_goals_branch_that_the_operator_has_checked_out_is_not_moved_under_them(house: GitHouse):
+    await house.workspace.open_branch(house.path, BILLING, house.base)
+    house.git("switch", "--quiet", "harn/billing")
+    assert await after(house, commit_in_checkout) == ["ref"]
+    assert house.git("status", "--porcelain") == ""
+
+
+async def test_a_goals_branch_that_is_deleted_with_its_record_comes_back_while_an_attempt_runs(house: GitHouse):
+    await house.workspace.open_branch(house.path, BILLING, house.base)
+    await house.workspace.open_worktree(place(house), house.base)
+
+    def forget(house: GitHouse) -> None:
+        house.set_ref("refs/heads/harn/billing", None)
+        house.set_ref("refs/harnd/goals/billing", None)
+
+    assert await after(house, forget) == ["undone"]
+    assert await house.workspace.branch(house.path, BILLING) == house.base
