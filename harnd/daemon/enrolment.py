@@ -4,14 +4,16 @@ Files are read by the rules first, alone; then the repository is looked at; noth
 """
 
 from collections.abc import Mapping
+from functools import partial
 from pathlib import Path
+
+import anyio.to_thread
 
 from harnd.domain.dialect import Schema
 from harnd.domain.files.goal_file import GoalFile
 from harnd.domain.files.reading import read_goal
 from harnd.domain.goal.intent import Intent
 from harnd.domain.problem import Problem
-from harnd.ports.errors import MissingError
 from harnd.ports.store import EventStore
 from harnd.ports.workspace import Trouble, Workspace
 from protocol.decoding import write
@@ -31,12 +33,14 @@ class Enrolment:
 
     async def intent(self, request: CreateGoal) -> Intent:
         """Freeze what the files say; raises `Refusal` with all problems, or with what the repository lacks."""
-        read = read_goal(request.files, harnesses=self._harnesses, main=request.main)
+        # In a thread, since big files take seconds: every other client, goal and lease would wait for them.
+        reading = partial(read_goal, request.files, harnesses=self._harnesses, main=request.main)
+        read = await anyio.to_thread.run_sync(reading)
         if not isinstance(read, GoalFile):
             raise _invalid(read)
         commit, repository = await self._examined(request.directory, read)
         intent = read.intent(repository=repository, base_commit=commit)
-        await self._refuse_taken_branch(intent)
+        await self._refuse_taken_name(intent)
         return intent
 
     async def _examined(self, directory: str, read: GoalFile) -> tuple[CommitId, str]:
@@ -45,18 +49,22 @@ class Enrolment:
             raise Refusal(found.code, found.message)
         return found
 
-    async def _refuse_taken_branch(self, intent: Intent) -> None:
+    async def _refuse_taken_name(self, intent: Intent) -> None:
         if await self._store.read(intent.goal):
             return  # the goal exists: whether this is the same intent is a rule's question
-        try:
-            at = await self._workspace.branch(intent.repository, intent.goal)
-        except MissingError:
-            return
-        raise Refusal(
-            "goal.branch_exists",
-            f"the branch harn/{intent.goal} exists already, at {at}",
-            fix="choose another goal id, or remove the branch if nobody needs it",
-        )
+        traces = await self._workspace.traces(intent.repository, intent.goal)
+        if traces:
+            raise Refusal(
+                "goal.branch_exists",
+                f"{intent.repository} has refs of a goal called {intent.goal} already: {', '.join(traces)}; "
+                "a new one would go on from what they hold",
+                fix=f"choose another goal id, or remove them if nobody needs them: {_removal(intent.repository, traces)}",
+            )
+
+
+def _removal(repository: str, traces: tuple[str, ...]) -> str:
+    git = f"git -C {shlex.quote(repository)}"
+    return f"{git} for-each-ref --format='delete %(refname)' {' '.join(traces)} | {git} update-ref --stdin"
 
 
 def _located(directory: str, repository: str) -> str:

@@ -246,3 +246,24 @@ def test_whatever_a_value_says_it_is_put_in_as_it_is(said: str):
     names = msgspec.structs.replace(NAMES, feedback=(said,))
 
     assert render("{% for finding in feedback %}<{{ finding }}>{% endfor %}", names) == f"<{said}>"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "{{ work.title }}" * 15_000,
+        "{% if 1 %}" + "{% elif 1 %}" * 1_900 + "{% endif %}",
+        "{{ 1" + "+1" * 100_000 + " }}",
+        "{{ 'a' " + "'b' " * 60_000 + "}}",
+        "{{ [" + "1," * 3_000 + "1] | length }}",
+    ],
+    ids=["names", "branches", "sums", "pieces", "list"],
+)
+def test_a_text_of_too_many_parts_is_refused_before_it_is_compiled(text):
+    (problem,) = problems_in(text)
+    assert problem.code == "text.refused"
+    assert "has more than 2,000 names, tags and other parts" in problem.message
+
+
+def test_a_long_text_of_hundreds_of_names_is_fine():
+    assert problems_in(("word " * 50 + "{{ work.title }}\n") * 400) == []

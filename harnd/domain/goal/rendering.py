@@ -8,7 +8,7 @@ Whether a text can go wrong is found at load by `problems_in`; nothing here know
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import lru_cache
-from itertools import chain
+from itertools import chain, islice
 from typing import Any, Final, NamedTuple, TypeAlias, cast
 
 import msgspec
@@ -23,6 +23,9 @@ Value: TypeAlias = Any  # whatever an expression comes to
 
 RENDERED_CHARS: Final = bounds.BRIEFING_BYTES  # no prompt is longer than a briefing
 LOOP_STEPS: Final = 10_000
+_NODES: Final = 2_000  # of syntax: compiling takes about a millisecond for four
+_TOKENS: Final = 5 * _NODES  # counted first, since parsing takes its time too
+_TOO_MANY: Final = f"has more than {_NODES:,} names, tags and other parts; split it, or say more of it in plain text"
 _LOOPS_WITHIN: Final = 4
 _DEPTH: Final = 40
 _INDENT: Final = 40
@@ -95,6 +98,8 @@ def _problems(text: str, offered: frozenset[str], *, outputs: Sequence[str] | Ma
 
 def _read(text: str) -> nodes.Template:
     try:
+        if len(list(islice(_ENVIRONMENT.lex(text), _TOKENS + 1))) > _TOKENS:
+            raise RenderError("text.refused", _TOO_MANY)
         tree = _ENVIRONMENT.parse(text)
     except TemplateSyntaxError as error:
         raise RenderError("text.syntax", f"is no template: {error.message}", line=error.lineno) from error
@@ -102,15 +107,19 @@ def _read(text: str) -> nodes.Template:
         raise RenderError("text.refused", "is nested too deeply") from error
     except ValueError as error:  # a number of thousands of digits
         raise RenderError("text.syntax", f"is no template: {error}") from error
-    _refuse_depth(tree)
+    _refuse_outsized(tree)
     return tree
 
 
-def _refuse_depth(tree: nodes.Template) -> None:
-    """Keep the compiler off its own limits: both nesting and loops within loops end there in a crash."""
+def _refuse_outsized(tree: nodes.Template) -> None:
+    """Keep the compiler off its limits: nesting and loops within loops crash it, and many parts take it minutes."""
     level: list[tuple[nodes.Node, int]] = [(tree, 0)]
+    count = 0
     for _ in range(_DEPTH):
         level = [(child, loops + isinstance(child, nodes.For)) for node, loops in level for child in _below(node)]
+        count += len(level)
+        if count > _NODES:
+            raise RenderError("text.refused", _TOO_MANY)
         if any(loops > _LOOPS_WITHIN for _, loops in level):
             raise RenderError("text.refused", f"has more than {_LOOPS_WITHIN} loops within each other")
     if level:
