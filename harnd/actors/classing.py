@@ -29,7 +29,9 @@ def failure_of_session(end: SessionEnd, *, wants_json: bool) -> Failure | None:
         case ReplyKind.VALID:
             return None
         case ReplyKind.EMPTY | ReplyKind.NO_RESULT if exit_code == _TRY_LATER:
-            return _failed(FailureClass.UPSTREAM, f"the agent could not reach its provider: {_last_line(end.ended)}")
+            return _unreachable(end.ended)
+        case ReplyKind.REFUSAL if exit_code == _TRY_LATER and not wants_json:
+            return _unreachable(end.ended)  # its exit code is meant, its words may be anybody's
         case ReplyKind.EMPTY if exit_code == 0 and not wants_json:
             return None  # an agent may work in silence: the diff and the proof speak
         case ReplyKind.EMPTY | ReplyKind.NO_RESULT:
@@ -72,6 +74,10 @@ def _cut_short(ended: Ended) -> Failure | None:
 
 def _failed(kind: FailureClass, detail: str) -> Failure:
     return Failure(AttemptOutcome.FAILED, kind, _clause(detail))
+
+
+def _unreachable(ended: Ended) -> Failure:
+    return _failed(FailureClass.UPSTREAM, f"the agent could not reach its provider: {_last_line(ended)}")
 
 
 def _clause(sentence: str) -> str:

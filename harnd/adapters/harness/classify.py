@@ -1,7 +1,8 @@
 """Classifying: what a session's final answer is, the same for every harness, before anybody acts on what it says.
 
 Evidence decides, never a default: what is unreadable, refused, cut off or empty is none of the rest, and a program that
-did not come to its own end has not answered.
+did not come to its own end has not answered.  A program that only prints has one way to say that it failed, its exit
+code: what it chats about at work is not looked at for signs of failure.
 """
 
 from collections.abc import Callable, Iterable
@@ -41,12 +42,25 @@ def classify(heard: Heard, ended: Ended, *, speech: Speech, wants_json: bool) ->
         return Reply(ReplyKind.NO_RESULT, problem=ended.detail)
     if heard.answered is None:
         return Reply(ReplyKind.NO_RESULT, problem=_silence(heard, ended))
+    if speech is Speech.WHOLE and not wants_json:
+        return _chat(heard.answered.text, exit_code=ended.exit_code)
     reply = _read(heard.answered, wants_json=wants_json)
-    if speech is Speech.WHOLE and ended.exit_code != 0 and not (wants_json and reply.kind is ReplyKind.VALID):
+    if speech is Speech.WHOLE and ended.exit_code != 0 and reply.kind is not ReplyKind.VALID:
         # Nothing but a whole object shows that what a failed program printed is an answer and not an error message.
-        problem = f"it ended with exit code {ended.exit_code} and without an answer"
-        return Reply(ReplyKind.NO_RESULT, reply.text, problem=problem)
+        return _failed(reply.text, ended.exit_code)
     return reply
+
+
+def _chat(text: str, *, exit_code: int | None) -> Reply:
+    if exit_code != 0:
+        return _refused_in_words(text) if is_refusal(text) else _failed(text, exit_code)
+    if is_empty(text):
+        return _nothing(text)
+    return _clipped(text)
+
+
+def _failed(text: str, exit_code: int | None) -> Reply:
+    return _no_answer(ReplyKind.NO_RESULT, text, f"it ended with exit code {exit_code} and without an answer")
 
 
 def _silence(heard: Heard, ended: Ended) -> str:
@@ -60,7 +74,7 @@ def _read(answered: Answered, *, wants_json: bool) -> Reply:
     if answered.stop is Stop.TRUNCATED:
         return _no_answer(ReplyKind.TRUNCATED, text, "the model's output was cut off at its limit")
     if is_empty(text):
-        return _no_answer(ReplyKind.EMPTY, text, "there is nothing in the answer [empty]")
+        return _nothing(text)
     if answered.stop is Stop.REFUSED:
         return _no_answer(ReplyKind.REFUSAL, text, "the model refused")
     return _object(text) if wants_json else _prose(text)
@@ -72,16 +86,25 @@ def _object(text: str) -> Reply:
         notes = tuple(f"{note.place}: {note.code}" for note in read.notes)
         return Reply(ReplyKind.VALID, text, msgspec.json.encode(read.value), notes=notes)
     if read.code == "no_object" and is_refusal(text):
-        return _no_answer(ReplyKind.REFUSAL, text, "the answer is a refusal in words")
+        return _refused_in_words(text)
     return _no_answer(ReplyKind.INVALID, text, str(read))
 
 
 def _prose(text: str) -> Reply:
-    if is_refusal(text):
-        return _no_answer(ReplyKind.REFUSAL, text, "the answer is a refusal in words")
-    if len(text) > bounds.ANSWER_BYTES:
-        return _no_answer(ReplyKind.INVALID, text, f"more than {bounds.ANSWER_BYTES} characters [too_large]")
-    return Reply(ReplyKind.VALID, text)
+    return _refused_in_words(text) if is_refusal(text) else _clipped(text)
+
+
+def _clipped(text: str) -> Reply:
+    """Take a text for the answer: what was done is judged by the files, so that a long one is no fault."""
+    return Reply(ReplyKind.VALID, text[: bounds.ANSWER_BYTES])
+
+
+def _refused_in_words(text: str) -> Reply:
+    return _no_answer(ReplyKind.REFUSAL, text, "the answer is a refusal in words")
+
+
+def _nothing(text: str) -> Reply:
+    return _no_answer(ReplyKind.EMPTY, text, "there is nothing in the answer [empty]")
 
 
 def _no_answer(kind: ReplyKind, text: str, problem: str) -> Reply:

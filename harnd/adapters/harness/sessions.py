@@ -120,7 +120,7 @@ def _heard(harness: Harness, home: Home, ended: Ended) -> Heard:
 
 
 def _whole(home: Home, ended: Ended) -> Heard:
-    """Take all of the output for the answer; one byte more than allowed is enough to see that it is too large."""
+    """Take all of the output for the answer; one byte more than allowed shows that it is too large."""
     if not ended.stdout.total_bytes:
         return Heard(Answered(""))
     with home.parts("stdout")[0].open("rb") as file:

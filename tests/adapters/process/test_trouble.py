@@ -37,9 +37,11 @@ class House:
     async def command(self, *argv: str, cwd: str = "", key: EffectKey = KEY) -> Ended:
         return await self._commands.run(CommandTask(key, argv, cwd or str(self.root), AMPLE))
 
-    async def session(self, *argv: str, prompt: str = "Work.", silence: Micros = AMPLE) -> SessionEnd:
+    async def session(
+        self, *argv: str, prompt: str = "Work.", silence: Micros = AMPLE, wants_json: bool = True
+    ) -> SessionEnd:
         harness, options = HarnessName("command"), (("argv", argv),)
-        task = SessionTask(KEY, harness, options, prompt, str(self.root), True, AMPLE, silence, silence)
+        task = SessionTask(KEY, harness, options, prompt, str(self.root), wants_json, AMPLE, silence, silence)
         return await self._sessions.run(task)
 
     def program(self, text: str, name: str = "program") -> str:
@@ -114,6 +116,32 @@ async def test_what_a_failed_program_printed_is_no_answer_otherwise(house: House
     end = await house.session("sh", "-c", f"printf %s '{said}'; exit 2")
 
     assert (end.ended.exit_code, end.reply.kind) == (2, ReplyKind.NO_RESULT)
+
+
+CHAT = "I can't help noticing that the tests were flaky; fixed."
+
+
+@pytest.mark.parametrize(
+    ("script", "kind", "text"),
+    [
+        (f'echo "{CHAT}"', ReplyKind.VALID, f"{CHAT}\n"),
+        (f'echo "{CHAT}"; exit 1', ReplyKind.REFUSAL, f"{CHAT}\n"),
+        ("echo 'no such model'; exit 1", ReplyKind.NO_RESULT, "no such model\n"),
+        ("true", ReplyKind.EMPTY, ""),
+        (f"head -c {bounds.ANSWER_BYTES + 5} /dev/zero | tr '\\0' x", ReplyKind.VALID, "x" * bounds.ANSWER_BYTES),
+    ],
+)
+async def test_the_chatter_of_an_agent_at_work_is_no_failure(house: House, script: str, kind: ReplyKind, text: str):
+    end = await house.session("sh", "-c", script, wants_json=False)
+
+    assert (end.reply.kind, end.reply.text) == (kind, text)
+
+
+async def test_an_answer_that_must_be_an_object_is_not_clipped(house: House):
+    end = await house.session("sh", "-c", f'printf \'{{"a": "%{bounds.ANSWER_BYTES}s"}}\' x')
+
+    assert end.reply.kind is ReplyKind.INVALID
+    assert "too_large" in end.reply.problem
 
 
 LONG_LINE = """
