@@ -26,9 +26,9 @@ WORK_KEY: Final = r"[a-z][a-z0-9-]{0,31}"
 WORK_ID: Final = r"p[1-9][0-9]{0,3}\.[a-z][a-z0-9-]{0,31}"
 NAME: Final = r"[a-z0-9](?:[a-z0-9_-]{0,62}[a-z0-9])?"  # specialists and templates
 DIGEST: Final = r"[0-9a-f]{64}"
-COMMIT_ID: Final = r"[0-9a-f]{40}|[0-9a-f]{64}"
 ENV_NAME: Final = r"[A-Za-z_][A-Za-z0-9_]{0,127}"
 IDEMPOTENCY_KEY: Final = r"[A-Za-z0-9][A-Za-z0-9._:-]{0,127}"
+GOAL_BRANCHES: Final = "harn/"  # the folder of all goals' branches
 
 
 def matches(grammar: str, text: str) -> bool:
@@ -39,3 +39,8 @@ def matches(grammar: str, text: str) -> bool:
 def work_id(plan: int, key: WorkKey) -> WorkId:
     """Name the work item that plan number `plan` calls `key`."""
     return WorkId(f"p{plan}.{key}")
+
+
+def goal_branch(goal: str) -> str:
+    """Name the branch that carries a goal's integrated work."""
+    return f"{GOAL_BRANCHES}{goal}"

@@ -13,9 +13,10 @@ from typing import Final
 from msgspec import Struct
 
 from harnctl.demo.place import GOAL, Place
+from protocol.ids import goal_branch
 from protocol.values import Phase
 
-BRANCH: Final = f"harn/{GOAL}"
+BRANCH: Final = goal_branch(GOAL)
 
 
 class Outcome(Struct, frozen=True, kw_only=True):

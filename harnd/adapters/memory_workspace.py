@@ -17,7 +17,7 @@ from anyio.lowlevel import checkpoint
 
 from harnd.ports.errors import MissingError, MovedError
 from harnd.ports.workspace import Clash, Merge, Occupied, Place, Recording, Refused, Surroundings, Trouble
-from protocol.ids import CommitId, Digest, GoalId, TreeId, WorkId
+from protocol.ids import GOAL_BRANCHES, CommitId, Digest, GoalId, TreeId, WorkId, goal_branch
 
 Files: TypeAlias = dict[str, bytes]
 Hook: TypeAlias = Callable[[Mapping[str, bytes]], str | None]
@@ -137,7 +137,7 @@ class MemoryWorkspace:
     async def open_branch(self, repository: str, goal: GoalId, base: CommitId) -> CommitId:
         """Make the goal's branch at `base` unless it exists, and return where it is."""
         await checkpoint()
-        known, ref = self.repository(repository), _goal_branch(goal)
+        known, ref = self.repository(repository), _goal_ref(goal)
         at = known.refs.get(ref) or known.moves.get(ref) or base
         known.commit(at)
         known.refs[ref] = known.moves[ref] = at
@@ -207,8 +207,8 @@ class MemoryWorkspace:
         """Move the goal's branch by compare-and-set; raises `MovedError`.  Being there already is success."""
         at = await self.branch(repository, goal)
         if at not in {expected, to}:
-            raise MovedError(f"harn/{goal} is at {at}, not at {expected}")
-        known, ref = self.repository(repository), _goal_branch(goal)
+            raise MovedError(f"{goal_branch(goal)} is at {at}, not at {expected}")
+        known, ref = self.repository(repository), _goal_ref(goal)
         known.commit(to)
         known.refs[ref] = known.moves[ref] = to
         known.forget_merged(ref, f"refs/harnd/rescue/{goal}/", f"refs/harnd/recorded/{goal}/")
@@ -216,9 +216,9 @@ class MemoryWorkspace:
     async def branch(self, repository: str, goal: GoalId) -> CommitId:
         """Return where the goal's branch is; raises `MissingError`."""
         await checkpoint()
-        at = self.repository(repository).refs.get(_goal_branch(goal))
+        at = self.repository(repository).refs.get(_goal_ref(goal))
         if at is None:
-            raise MissingError(f"{repository} has no branch harn/{goal}")
+            raise MissingError(f"{repository} has no branch {goal_branch(goal)}")
         return at
 
     async def tree(self, repository: str, commit: CommitId) -> TreeId:
@@ -241,7 +241,7 @@ class MemoryWorkspace:
         if at is not None:
             self._rescue(known, place, at)
             del known.refs[branch]
-            known.forget_merged(_goal_branch(place.goal), _recorded(place))
+            known.forget_merged(_goal_ref(place.goal), _recorded(place))
         for path in [path for path in self._worktrees if path.startswith(_path(place, ""))]:
             del self._worktrees[path]
 
@@ -254,7 +254,7 @@ class MemoryWorkspace:
 
     def _rescue(self, known: MemoryRepository, place: Place, at: CommitId) -> None:
         folder = f"refs/harnd/rescue/{place.goal}/{place.work}.{place.attempt}"
-        goal = known.refs.get(_goal_branch(place.goal))
+        goal = known.refs.get(_goal_ref(place.goal))
         if goal is None or at not in known.past(goal):
             known.refs[f"{folder}/commit-{at}"] = at
         files = self._worktrees.get(_path(place, "work"))
@@ -263,8 +263,8 @@ class MemoryWorkspace:
             known.refs[f"{folder}/snapshot-{snapshot.tree}"] = known.add(snapshot)
 
 
-def _goal_branch(goal: GoalId) -> str:
-    return f"refs/heads/harn/{goal}"
+def _goal_ref(goal: GoalId) -> str:
+    return f"refs/heads/{goal_branch(goal)}"
 
 
 def _attempt_branch(place: Place) -> str:
@@ -288,7 +288,7 @@ def _put_back(known: MemoryRepository, name: str, before: Surroundings) -> str |
     if wanted == at:
         return None
     if at is not None:
-        goal = name.removeprefix("refs/heads/harn/")
+        goal = name.removeprefix(f"refs/heads/{GOAL_BRANCHES}")
         known.refs[f"refs/harnd/rescue/{goal}/moved/commit-{at}"] = at
         del known.refs[name]
     if wanted is not None:

@@ -25,7 +25,7 @@ from harnd.ports.errors import KeyReusedError
 from harnd.ports.store import EventStore
 from protocol import requests as wire
 from protocol.errors import Refusal
-from protocol.ids import Digest, GoalId
+from protocol.ids import Digest, GoalId, goal_branch
 from protocol.replies import Done, GoalCreated
 
 ReplyT = TypeVar("ReplyT", bound=msgspec.Struct)
@@ -102,7 +102,7 @@ def _created(goal: Goal, *, new: bool) -> GoalCreated:
     intent = goal.intent
     said = [
         f"Goal {intent.goal} is frozen on {intent.base_ref} at {intent.base_commit[:12]} of {intent.repository}.",
-        f"Its work will be on the branch harn/{intent.goal}; your checkout and branches are not touched.",
+        f"Its work will be on the branch {goal_branch(intent.goal)}; your checkout and branches are not touched.",
     ]
     if any(member.harness == "command" for member in intent.team):
         said.append("Agents run ungated and report no tokens or cost: calls, attempts and runtime bound them.")

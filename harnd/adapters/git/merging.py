@@ -12,7 +12,7 @@ from harnd.adapters.git.identity import HARND
 from harnd.adapters.git.repository import Change, Repository
 from harnd.ports.errors import PortError
 from harnd.ports.workspace import Clash, Merge, Place
-from protocol.ids import CommitId, TreeId
+from protocol.ids import CommitId, TreeId, goal_branch
 
 CONFLICT: Final = 1  # exit code of merge-tree
 
@@ -54,7 +54,7 @@ async def _commit(
         "commit-tree",
         *sides,
         tree,
-        given=f"Merge {place.work}, attempt {place.attempt}, into harn/{place.goal}\n".encode(),
+        given=f"Merge {place.work}, attempt {place.attempt}, into {goal_branch(place.goal)}\n".encode(),
         env=HARND.environment() | {"GIT_AUTHOR_DATE": time, "GIT_COMMITTER_DATE": time},
     )
     return CommitId(text(made).strip())

@@ -14,10 +14,11 @@
 from typing import Final
 
 from harnd.ports.workspace import Occupied, Place
+from protocol import ids
 from protocol.ids import GoalId, WorkId
 
 BRANCHES: Final = "refs/heads/"
-GOAL_BRANCHES: Final = "refs/heads/harn/"
+GOAL_BRANCHES: Final = f"{BRANCHES}{ids.GOAL_BRANCHES}"
 ATTEMPT_BRANCHES: Final = "refs/heads/harn-attempt/"
 OWN: Final = "refs/harnd/"
 GOALS: Final = "refs/harnd/goals/"
@@ -27,8 +28,8 @@ WORK_DIRECTORY: Final = "work"  # of the attempt itself; its checkouts lie besid
 
 
 def goal_branch(goal: GoalId | str) -> str:
-    """Name the branch that carries a goal's integrated work."""
-    return f"{GOAL_BRANCHES}{goal}"
+    """Name the goal's branch in full."""
+    return f"{BRANCHES}{ids.goal_branch(goal)}"
 
 
 def goal_record(goal: GoalId | str) -> str:

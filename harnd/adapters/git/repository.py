@@ -13,7 +13,7 @@ import anyio
 from harnd.adapters.git import names
 from harnd.adapters.git.command import Git, GitFailedError, entries, text
 from harnd.ports.errors import MissingError
-from protocol.ids import CommitId, GoalId, TreeId
+from protocol.ids import CommitId, GoalId, TreeId, goal_branch
 
 ABSENT = ""
 
@@ -76,7 +76,7 @@ class Repository:
         """Return where the goal's branch is; raises `MissingError`."""
         at = await self.ref(names.goal_branch(goal))
         if at is None:
-            raise MissingError(f"{self.top} has no branch harn/{goal}")
+            raise MissingError(f"{self.top} has no branch {goal_branch(goal)}")
         return at
 
     # --- commits

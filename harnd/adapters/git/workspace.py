@@ -21,7 +21,7 @@ from harnd.ports.errors import MissingError, MovedError, UnavailableError
 from harnd.ports.sessions import CommandRunner
 from harnd.ports.workspace import Clash, Merge, Occupied, Place, Recording, Refused, Surroundings, Trouble, storable
 from protocol.bounds import PERSON_FILE_BYTES
-from protocol.ids import NAME, CommitId, GoalId, TreeId, matches
+from protocol.ids import NAME, CommitId, GoalId, TreeId, goal_branch, matches
 
 DIFF = Limits(seconds=120, head=PERSON_FILE_BYTES)
 
@@ -92,12 +92,13 @@ class GitWorkspace:
             at = await repo.branch(goal)
             if at == expected:
                 raise
-            raise MovedError(f"harn/{goal} is at {at}, not at {expected}") from error
+            raise MovedError(f"{goal_branch(goal)} is at {at}, not at {expected}") from error
 
     async def _refuse_checked_out(self, repo: Repository, goal: GoalId) -> None:
         for worktree in await worktrees.registered(repo):
             if worktree.branch == names.goal_branch(goal) and not worktree.path.is_relative_to(self._root):
-                raise UnavailableError(f"harn/{goal} is checked out at {worktree.path}; switch away to let it move")
+                where = f"{goal_branch(goal)} is checked out at {worktree.path}"
+                raise UnavailableError(f"{where}; switch away to let it move")
 
     @at_edge
     async def branch(self, repository: str, goal: GoalId) -> CommitId:

@@ -13,7 +13,7 @@ from harnd.domain.goal.position import position
 from harnd.domain.goal.work import Standing
 from harnd.ports import store
 from harnd.ports.errors import PortError
-from protocol.ids import CommitId
+from protocol.ids import CommitId, goal_branch
 from protocol.requests import ShowGoal
 from protocol.values import NextAction, Phase, PlanStatus
 from protocol.views import CriterionView, GoalList, GoalRow, GoalView, InboxItem, MilestoneView, PlanCounts
@@ -48,7 +48,7 @@ async def shown(sources: Sources, request: ShowGoal) -> GoalView:
         wake_at=where.wake_at if parked is None else None,
         parked=parked,
         repository=intent.repository,
-        branch=f"harn/{intent.goal}",
+        branch=goal_branch(intent.goal),
         head=await _head(sources, goal),
         base_ref=intent.base_ref,
         base_commit=intent.base_commit,
