@@ -13,9 +13,9 @@ from typing import Final, NamedTuple, TypeAlias, cast
 
 from jsonschema.exceptions import ValidationError
 
+from harnd.domain.description import describe, quoted
 from harnd.domain.dialect import DIALECT, Dialect, Json, Mistake, Schema
 from harnd.domain.problem import Problem
-from harnd.domain.wording import describe, quoted
 from protocol import bounds
 
 Path: TypeAlias = tuple[str | int, ...]
@@ -24,7 +24,7 @@ _DEPTH: Final = 64  # deeper values are refused whole, so that nothing below can
 _COUNTED: Final = 10_000  # where counting stops; a model can be wrong a million times
 
 
-class Finding(NamedTuple):
+class Flaw(NamedTuple):
     """A problem before it has a text for its place: whoever knows the lines of a file looks the path up."""
 
     path: Path
@@ -34,16 +34,16 @@ class Finding(NamedTuple):
 
 def check(value: object, schema: Schema) -> list[Problem]:
     """Say everything that is wrong with a value, in the order of the document; empty when it is right."""
-    return shown([Problem(code, place(path), message) for path, code, message in findings(value, schema)])
+    return shown([Problem(code, place(path), message) for path, code, message in flaws(value, schema)])
 
 
-def findings(value: object, schema: Schema, *, dialect: Dialect = DIALECT) -> list[Finding]:
+def flaws(value: object, schema: Schema, *, dialect: Dialect = DIALECT) -> list[Flaw]:
     """Find what `check` says; `dialect` may know further keywords."""
     if _deeper_than(value, _DEPTH):
-        return [Finding((), "too_deep", f"is nested more than {_DEPTH} levels deep")]
-    found = [_finding(error) for error in islice(dialect(schema).iter_errors(value), _COUNTED)]
+        return [Flaw((), "too_deep", f"is nested more than {_DEPTH} levels deep")]
+    found = [_flaw(error) for error in islice(dialect(schema).iter_errors(value), _COUNTED)]
     position = _Positions(value)
-    return sorted(found, key=lambda finding: position.of(finding.path))
+    return sorted(found, key=lambda flaw: position.of(flaw.path))
 
 
 def shown(problems: list[Problem]) -> list[Problem]:
@@ -99,11 +99,11 @@ def _child(value: Json, step: str | int) -> Json:
         return None
 
 
-def _finding(error: ValidationError) -> Finding:
+def _flaw(error: ValidationError) -> Flaw:
     path = tuple(error.absolute_path)
     if isinstance(error, Mistake):
-        return Finding(path, str(error.validator), error.message)
-    return Finding(path, "invalid", f"does not satisfy `{error.validator}`, found {describe(error.instance)}")
+        return Flaw(path, str(error.validator), error.message)
+    return Flaw(path, "invalid", f"does not satisfy `{error.validator}`, found {describe(error.instance)}")
 
 
 def _deeper_than(value: object, depth: int) -> bool:

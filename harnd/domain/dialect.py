@@ -18,7 +18,8 @@ from typing import Any, Final, Protocol, TypeAlias, cast
 from jsonschema import Draft202012Validator, validators
 from jsonschema.exceptions import ValidationError
 
-from harnd.domain.wording import count, describe, nearest, one_of, span
+from harnd.domain.description import describe, interval, nearest, one_of
+from harnd.domain.measures import count
 
 Json: TypeAlias = Any  # a value or a schema as it was read: what it is, is what the keywords find out
 Schema: TypeAlias = Mapping[str, Any]
@@ -97,12 +98,12 @@ def _mistyped(walk: Walk, value: object, schema: Schema) -> bool:
 
 def _minimum(walk: Walk, least: Json, value: Json, schema: Schema) -> Iterator[Mistake]:
     if walk.is_type(value, "number") and value < least:
-        yield mistake("range", f"expected {span(least, schema.get('maximum'))}, found {describe(value)}")
+        yield mistake("range", f"expected {interval(least, schema.get('maximum'))}, found {describe(value)}")
 
 
 def _maximum(walk: Walk, most: Json, value: Json, schema: Schema) -> Iterator[Mistake]:
     if walk.is_type(value, "number") and value > most:
-        yield mistake("range", f"expected {span(schema.get('minimum'), most)}, found {describe(value)}")
+        yield mistake("range", f"expected {interval(schema.get('minimum'), most)}, found {describe(value)}")
 
 
 def _pattern(walk: Walk, pattern: str, value: Json, schema: Schema) -> Iterator[Mistake]:

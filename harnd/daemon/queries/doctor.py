@@ -13,8 +13,8 @@ from harnd.daemon.queries import machine
 from harnd.daemon.queries.about import Sources
 from harnd.daemon.queries.checks import doubtful, failed, unknown, well
 from harnd.daemon.queries.status import WAL_BYTES
-from harnd.daemon.queries.wording import size
 from harnd.domain.goal.intent import Specialist
+from harnd.domain.measures import size
 from harnd.ports.errors import PortError
 from harnd.ports.store import Health
 from protocol.errors import Refusal

@@ -17,7 +17,7 @@ import anyio.to_thread
 
 from harnd.daemon.queries.about import About
 from harnd.daemon.queries.checks import doubtful, failed, unknown, well
-from harnd.daemon.queries.wording import MIB, size
+from harnd.domain.measures import MIB, size
 from protocol.views import CheckView
 
 GIT: Final = (2, 38)  # the first with `git merge-tree --write-tree`

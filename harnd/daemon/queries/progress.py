@@ -7,9 +7,9 @@ is silent and when it is ended for that, or nothing running between two steps.
 from dataclasses import dataclass, replace
 
 from harnd.daemon.queries.parts import Part, integrated_parts, parts_of, planner_part
-from harnd.daemon.queries.wording import span
 from harnd.domain.goal.due import CallPlanner, Effect, Integrate, MoveBranch, RunAttempt, due
 from harnd.domain.goal.goal import Goal
+from harnd.domain.measures import span
 from harnd.ports.processes import LiveProcess
 from protocol.ids import WorkId
 from protocol.values import Instant

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from typing import Final
 
 from harnd.daemon.queries.about import Sources
-from harnd.daemon.queries.wording import MIB, size
+from harnd.domain.measures import MIB, size
 from harnd.ports.errors import PortError
 from harnd.ports.store import GoalRow, Health
 from protocol.values import Micros, Phase

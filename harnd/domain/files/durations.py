@@ -4,8 +4,8 @@ import re
 from collections.abc import Iterator
 from typing import Final
 
+from harnd.domain.description import describe
 from harnd.domain.dialect import Json, Mistake, Schema, Walk, mistake
-from harnd.domain.wording import describe
 from protocol.values import SECOND, Micros
 
 _WRITTEN: Final = re.compile(r"([0-9]{1,9})([smhd])")

@@ -6,7 +6,8 @@ files are reported together, in the order of the files and their lines.
 
 from collections.abc import Iterator, Mapping
 
-from harnd.domain.checking import findings, shown
+from harnd.domain.checking import flaws, shown
+from harnd.domain.description import nearest
 from harnd.domain.dialect import Schema
 from harnd.domain.files.agreement import Bundle, disagreements
 from harnd.domain.files.goal_file import GoalFile, goal_file
@@ -14,7 +15,6 @@ from harnd.domain.files.keys import FILES
 from harnd.domain.files.schemas import GOAL, TEMPLATE, team
 from harnd.domain.files.source import At, Source, read_source, top
 from harnd.domain.problem import Problem
-from harnd.domain.wording import nearest
 
 MAIN = "goal.toml"
 
@@ -80,7 +80,7 @@ def _misshapen(bundle: Bundle, harnesses: Mapping[str, Schema]) -> Iterator[Prob
 
 
 def _against(schema: Schema, at: At) -> Iterator[Problem]:
-    for path, code, message in findings(at.value, schema, dialect=FILES):
+    for path, code, message in flaws(at.value, schema, dialect=FILES):
         yield at.source.problem(path, code, message)
 
 

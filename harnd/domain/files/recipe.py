@@ -2,11 +2,11 @@
 
 from collections.abc import Iterable, Iterator
 
+from harnd.domain.description import nearest, one_of
 from harnd.domain.files.source import At
 from harnd.domain.goal import names
 from harnd.domain.goal.rendering import problems_in
 from harnd.domain.problem import Problem
-from harnd.domain.wording import nearest, one_of
 
 
 def problems_of_recipe(template: At, *, members: frozenset[str] | None, answers: int | None) -> Iterator[Problem]:

@@ -15,14 +15,14 @@ from harnd.domain.goal.template import ProofCommand
 from protocol.ids import CommitId, CriterionId, Digest, TreeId
 from protocol.values import Micros, Verdict
 
-Finding: TypeAlias = Literal["passed", "failed", "unknown"]
+Found: TypeAlias = Literal["passed", "failed", "unknown"]
 
 
 class Evidence(msgspec.Struct, frozen=True, omit_defaults=True):
     """One proof command, as it ended."""
 
     name: str
-    found: Finding
+    found: Found
     ran: Micros
     exit_code: int | None = None
     output: Digest | None = None  # the blob of what it printed, bounded
@@ -80,10 +80,10 @@ def judge(
 
 def _judge_one(criterion: Criterion, commands: Sequence[ProofCommand], found: dict[str, Evidence]) -> CriterionProof:
     speaking = tuple(command.name for command in commands if proves(command, criterion.id))
-    findings = [found[name].found if name in found else "unknown" for name in speaking]
-    if "failed" in findings:
+    results = [found[name].found if name in found else "unknown" for name in speaking]
+    if "failed" in results:
         verdict = Verdict.UNSATISFIED
-    elif findings and all(finding == "passed" for finding in findings):
+    elif results and all(result == "passed" for result in results):
         verdict = Verdict.SATISFIED
     else:
         verdict = Verdict.UNKNOWN

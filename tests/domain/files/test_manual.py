@@ -14,7 +14,7 @@ FENCE = re.compile(r"^```toml\n# (?P<more>more of )?(?P<file>\S+)\n(?P<text>.*?)
 CODE = re.compile(
     r'"((?:file|toml|reference|replanning|template|text|feature)\.[a-z_0-9]+)"'
     r'|mistake\("([a-z_]+)"'
-    r'|Finding\([^"]*"([a-z_]+)"'
+    r'|Flaw\([^"]*"([a-z_]+)"'
     r'|Problem\("([a-z_]+)"'
 )
 

@@ -1,4 +1,4 @@
-"""Wording: how a problem names what was found and what was expected, in few characters and on one line.
+"""Description: how a problem describes what was found and what was expected, in few characters and on one line.
 
 What was found comes from outside: it is clipped, and its invisible and control characters are written out.
 """
@@ -52,14 +52,8 @@ def quoted(text: str) -> str:
     return repr(text if len(text) <= _CLIP else f"{text[:_CLIP]}…")
 
 
-def span(least: float | None, most: float | None) -> str:
+def interval(least: float | None, most: float | None) -> str:
     """Name a range of numbers, either end of which may be open."""
     if least is None:
         return f"at most {most:,}"
     return f"at least {least:,}" if most is None else f"{least:,} to {most:,}"
-
-
-def count(number: int, noun: str) -> str:
-    """Count things: `no entries`, `1 entry`, `2 entries`."""
-    plural = f"{noun[:-1]}ies" if noun.endswith("y") else f"{noun}s"
-    return f"{number or 'no'} {noun if number == 1 else plural}"
