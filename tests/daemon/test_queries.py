@@ -10,7 +10,6 @@ import pytest
 from harnd.daemon.loading import Loader
 from harnd.daemon.queries import Queries
 from harnd.daemon.queries.status import noted
-from harnd.daemon.queries.wording import command, count, size, span
 from harnd.ports.errors import UnavailableError
 from harnd.ports.store import EventStore, Health
 from protocol import bounds
@@ -74,7 +73,7 @@ async def test_what_waits_is_listed_oldest_first_each_with_its_command(house: Sh
         goal=BILLING,
         kind=InboxKind.BLOCKED,
         subject="p1.a",
-        summary="auth: no luck",
+        summary="blocked (auth): no luck; log the agent in again, then retry",
         since=g.later(20),
         digest=None,
         verb="harnctl work show billing p1.a",
@@ -394,40 +393,3 @@ async def test_a_long_stream_is_folded_whole(house: Shelf):
         await house.live(g.tick(), g.answered(g.question(), plan=number), g.retry_plan(plan=number))
     goal = await Loader(house.world.store).load(BILLING)
     assert (len(goal.plans), goal.version) == (99, 1 + 99 * 6)
-
-
-# --- words
-
-
-@pytest.mark.parametrize(
-    ("micros", "said"),
-    [
-        (-1, "0s"),
-        (0, "0s"),
-        (59_999_999, "59s"),
-        (60_000_000, "1m"),
-        (3_599_999_999, "59m"),
-        (3_600_000_000, "1h"),
-        (12_000_000_000, "3h 20m"),
-        (86_400_000_000, "1d"),
-        (187_200_000_000, "2d 4h"),
-    ],
-)
-def test_times_are_said_in_one_or_two_units(micros, said):
-    assert span(micros) == said
-
-
-def test_commands_are_quoted_for_a_shell():
-    assert command("plan", "show", "billing", 2) == "harnctl plan show billing 2"
-    assert command("why", "a b; $(x)") == "harnctl why 'a b; $(x)'"
-
-
-def test_sizes_and_counts():
-    assert [size(octets) for octets in (0, 1, 1024, 10 * 2**20 - 1, 10 * 2**20)] == [
-        "0 KiB",
-        "1 KiB",
-        "1 KiB",
-        "10240 KiB",
-        "10 MiB",
-    ]
-    assert [count(number, "finding") for number in (0, 1, 2)] == ["0 findings", "1 finding", "2 findings"]

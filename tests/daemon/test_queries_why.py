@@ -287,7 +287,9 @@ async def test_without_a_free_agent(house: Shelf):
         templates=(wide,),
         agent_concurrency=3,
     )
-    assert (await conditions(house))["p1.b"] == "p1.b is ready, and no agent is free: 3 at a time"
+    found = await why(house, "billing/p1.b")
+    assert found.condition == "p1.b is ready, and too few agents are free: it takes 2, and 1 of 3 can be had"
+    assert found.would_change == "the end of p1.a"
 
 
 async def test_an_item_that_is_ready_is_started_at_once(house: Shelf):
@@ -302,9 +304,9 @@ async def test_an_item_that_is_ready_is_started_at_once(house: Shelf):
     [
         ({"ticks": 2}, "every tick is spent"),
         ({"attempts": 1}, "every attempt is spent or set aside"),
-        ({"agent_calls": 2}, "an attempt takes 1 agent call, and 0 are left"),
+        ({"agent_calls": 2}, "it takes 1 agent call, and none is left"),
         ({"active_runtime": 30_000_000}, "the active runtime of 30s is used up"),
-        ({"answers_per_work": 1}, "agents have answered 1 times for it, and 1 answers are allowed"),
+        ({"answers_per_work": 1}, "agents have answered 1 time for it, and 1 answer is allowed"),
     ],
     ids=lambda value: "-".join(value) if isinstance(value, dict) else "",
 )

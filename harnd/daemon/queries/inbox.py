@@ -1,8 +1,8 @@
 """The inbox: everything that waits for a person, each with the command that shows it."""
 
 from harnd.daemon.queries.about import Sources
-from harnd.daemon.queries.wording import command
 from harnd.domain.goal.inbox import Ask
+from harnd.domain.verbs import verb
 from harnd.ports.store import GoalRow, InboxRow
 from protocol import ids
 from protocol.ids import GoalId
@@ -38,13 +38,13 @@ def parked_item(row: GoalRow) -> InboxItem:
         summary=f"harnd gave up on it: {row.parked}",
         since=row.since,
         digest=None,
-        verb=command("why", row.goal),
+        verb=verb("why", row.goal),
     )
 
 
 def _verb(goal: GoalId, ask: Ask | InboxRow) -> str:
     if ask.subject.startswith("plan/"):
-        return command("plan", "show", goal, ask.subject.removeprefix("plan/"))
+        return verb("plan", "show", goal, ask.subject.removeprefix("plan/"))
     if ids.matches(ids.WORK_ID, ask.subject):
-        return command("work", "show", goal, ask.subject)
-    return command("budget" if ask.kind == InboxKind.BUDGET else "why", goal)
+        return verb("work", "show", goal, ask.subject)
+    return verb("budget" if ask.kind == InboxKind.BUDGET else "why", goal)

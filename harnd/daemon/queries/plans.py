@@ -2,7 +2,6 @@
 
 from harnd.daemon.queries.about import Sources
 from harnd.daemon.queries.goals import criteria
-from harnd.daemon.queries.wording import command
 from harnd.domain.goal.candidate import Apply, Complete, WorkDraft
 from harnd.domain.goal.evolve_plan import numbered
 from harnd.domain.goal.goal import Goal
@@ -10,6 +9,7 @@ from harnd.domain.goal.graph import root_of
 from harnd.domain.goal.intent import Mission
 from harnd.domain.goal.plan import Plan
 from harnd.domain.problem import Problem
+from harnd.domain.verbs import verb
 from protocol.errors import Refusal
 from protocol.ids import GoalId, WorkId
 from protocol.requests import ListPlans, ShowPlan
@@ -60,7 +60,7 @@ async def shown(sources: Sources, request: ShowPlan) -> PlanView:
 def _plan(goal: Goal, number: int) -> Plan:
     name: GoalId = goal.intent.goal
     if not 1 <= number <= len(goal.plans):
-        raise Refusal("plan.unknown", f"goal {name} has no plan {number}", fix=command("plan", "list", name))
+        raise Refusal("plan.unknown", f"goal {name} has no plan {number}", fix=verb("plan", "list", name))
     return goal.plans[number - 1]
 
 

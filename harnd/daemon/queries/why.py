@@ -3,17 +3,17 @@
 A goal that was given up is told from its row, because the reason may be that its events cannot be read.
 """
 
-from dataclasses import replace
+from msgspec.structs import replace
 
 from harnd.daemon.loading import unknown_goal
 from harnd.daemon.queries.about import Sources
 from harnd.daemon.queries.progress import Step, under_way
-from harnd.daemon.queries.reasons import Reason, reason_of
-from harnd.daemon.queries.wording import command, typed
 from harnd.daemon.queries.work import item_of
 from harnd.domain.goal.goal import Goal
 from harnd.domain.goal.inbox import asks
 from harnd.domain.goal.position import Position, position
+from harnd.domain.goal.reasons import Reason, reason_of
+from harnd.domain.verbs import verb
 from harnd.ports.store import GoalRow
 from protocol.ids import GoalId, WorkId
 from protocol.requests import ShowWhy
@@ -57,7 +57,7 @@ def _given_up(row: GoalRow, parked: str) -> Reason:
         since=row.since,
         would_change="a decision about it that goes through, or a new start of harnd",
         next_automatic="harnd tries it once more when it is started the next time",
-        verbs=(command("doctor"), command("events", "--goal", row.goal)),
+        verbs=(verb("doctor"), verb("events", "--goal", row.goal)),
     )
 
 
@@ -72,7 +72,7 @@ def _of_goal(goal: Goal, steps: tuple[Step, ...], now: Instant) -> Reason:
         would_change=where.would_change,
         next_automatic=_next_automatic(where),
         next_automatic_at=where.wake_at,
-        verbs=typed(where.verbs),
+        verbs=where.verbs,
     )
     return _observed(reason, steps, now) if where.phase is Phase.RUNNING else reason
 
@@ -136,5 +136,5 @@ def _abandoned(reason: Reason) -> Reason:
         would_change="a supervisor that takes it up: when the store answers again, or when harnd is started again",
         next_automatic=None,
         next_automatic_at=None,
-        verbs=(command("doctor"), *reason.verbs),
+        verbs=(verb("doctor"), *reason.verbs),
     )

@@ -3,12 +3,13 @@
 from collections.abc import Iterator
 
 from harnd.daemon.queries.about import Sources
-from harnd.daemon.queries.reasons import reason_of
-from harnd.daemon.queries.wording import command, span
 from harnd.domain.goal import proof
 from harnd.domain.goal.goal import Goal
 from harnd.domain.goal.intent import Criterion
+from harnd.domain.goal.reasons import reason_of
 from harnd.domain.goal.work import Attempt, Standing, Work
+from harnd.domain.measures import span
+from harnd.domain.verbs import verb
 from protocol.errors import Refusal
 from protocol.ids import Digest, WorkId
 from protocol.requests import ListWork, ShowWork
@@ -54,7 +55,7 @@ def item_of(goal: Goal, work: WorkId) -> Work:
     item = goal.work.get(work)
     if item is None:
         name = goal.intent.goal
-        raise Refusal("work.unknown", f"goal {name} has no work {work}", fix=command("work", "list", name))
+        raise Refusal("work.unknown", f"goal {name} has no work {work}", fix=verb("work", "list", name))
     return item
 
 

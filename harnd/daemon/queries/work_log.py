@@ -7,10 +7,11 @@ from collections.abc import Iterator
 
 from harnd.daemon.queries.about import Sources
 from harnd.daemon.queries.parts import Part, parts_of
-from harnd.daemon.queries.wording import command, count
 from harnd.daemon.queries.work import item_of
 from harnd.domain.goal.goal import Goal
 from harnd.domain.goal.work import Work
+from harnd.domain.measures import count
+from harnd.domain.verbs import verb
 from harnd.ports.processes import Trace
 from harnd.ports.sessions import Ending, Output
 from protocol.errors import Refusal
@@ -34,7 +35,7 @@ async def shown(sources: Sources, request: ShowWorkLog) -> WorkLog:
 def _attempt(goal: Goal, item: Work, wanted: int | None) -> int:
     number = len(item.attempts) if wanted is None else wanted
     if not 1 <= number <= len(item.attempts):
-        fix = command("work", "show", goal.intent.goal, item.id)
+        fix = verb("work", "show", goal.intent.goal, item.id)
         which = (
             "no attempt yet" if wanted is None else f"no attempt {wanted}, only {count(len(item.attempts), 'attempt')}"
         )

@@ -60,6 +60,13 @@ _ROWS: dict[FailureClass, FailureRow] = {
 ROWS: Final = MappingProxyType(_ROWS)
 
 
+def told(failure: FailureClass | None, detail: str) -> str:
+    """Say what failed and what a person can do about it, as the end of a sentence: `(quota): …; wait for …`."""
+    cause = failure.value if failure else "unknown"
+    advice = ROWS[failure].advice if failure else "retry it"
+    return f"({cause}): {detail}; {advice}" if detail else f"({cause}); {advice}"
+
+
 def charged(failure: FailureClass | None) -> bool:
     """Tell whether an attempt that ended so spends a charged budget; success always does."""
     return failure is None or ROWS[failure].charged

@@ -4,6 +4,7 @@ from collections.abc import Iterator
 
 import msgspec
 
+from harnd.domain.goal import failure as failures
 from harnd.domain.goal.candidate import Apply
 from harnd.domain.goal.goal import Goal
 from harnd.domain.goal.plan import Plan
@@ -39,8 +40,7 @@ def _asks(goal: Goal, now: Instant) -> Iterator[Ask]:
             "work", item.id, f"{item.title}: proved, to be accepted", item.since, proof.digest() if proof else None
         )
     for item in goal.in_standing(Standing.BLOCKED):
-        cause = item.blocked.value if item.blocked else "unknown"
-        yield Ask("blocked", item.id, f"{cause}: {item.blocked_detail}", item.since)
+        yield Ask("blocked", item.id, f"blocked {failures.told(item.blocked, item.blocked_detail)}", item.since)
     where = position(goal, now)
     if where.phase is Phase.BUDGET_EXHAUSTED:
         yield Ask("budget", goal.intent.goal, where.reason, goal.since)
@@ -54,5 +54,6 @@ def _about_plan(plan: Plan) -> Iterator[Ask]:
         what = "apply" if isinstance(plan.candidate, Apply) else "complete"
         yield Ask("plan", subject, f"{what}: {plan.rationale}", plan.since, plan.digest)
     elif plan.asks:
-        said = plan.question if plan.status is PlanStatus.ATTENTION else f"failed: {plan.detail}"
+        failed = f"failed {failures.told(plan.failure, plan.detail)}"
+        said = plan.question if plan.status is PlanStatus.ATTENTION else failed
         yield Ask("attention", subject, said, plan.since)

@@ -13,8 +13,11 @@ from harnd.domain.goal import events as e
 from harnd.domain.goal import failure as failures
 from harnd.domain.goal.backoff import attempt_not_before, call_not_before
 from harnd.domain.goal.goal import Ending, Goal
-from harnd.domain.goal.rules.tick import affordable, may_call, tick, wanted_trigger
+from harnd.domain.goal.hindrance import call_shortage, shortage
+from harnd.domain.goal.reasons import Reason, reason_of, shortage_told
+from harnd.domain.goal.rules.tick import tick, wanted_trigger
 from harnd.domain.goal.work import Standing
+from harnd.domain.verbs import verb
 from protocol.values import Instant, NextAction, Phase, PlanStatus, Unit
 
 
@@ -25,7 +28,7 @@ class Position(msgspec.Struct, frozen=True, omit_defaults=True):
     next_action: NextAction
     reason: str
     would_change: str
-    verbs: tuple[str, ...] = ()  # what a person can type, without `harnctl`
+    verbs: tuple[str, ...] = ()  # what a person can type
     wake_at: Instant | None = None  # when harnd looks again by itself
 
 
@@ -78,11 +81,7 @@ def _plan_proposed(goal: Goal, _now: Instant) -> Position | None:
         NextAction.DECIDE_PLAN,
         f"plan {plan.number} waits for approval",
         "a decision about the plan",
-        verbs=(
-            f"plan show {name} {plan.number}",
-            f"plan approve {name} {plan.number}",
-            f"plan reject {name} {plan.number}",
-        ),
+        verbs=tuple(verb("plan", decision, name, plan.number) for decision in ("show", "approve", "reject")),
     )
 
 
@@ -93,9 +92,7 @@ def _plan_asks(goal: Goal, _now: Instant) -> Position | None:
     if plan.status is PlanStatus.ATTENTION:
         reason = f"the planner asks: {plan.question}"
     else:
-        cause = plan.failure.value if plan.failure else "unknown"
-        advice = failures.ROWS[plan.failure].advice if plan.failure else "retry it"
-        reason = f"plan {plan.number} failed ({cause}): {plan.detail}; {advice}"
+        reason = f"plan {plan.number} failed {failures.told(plan.failure, plan.detail)}"
     if goal.left(Unit.PLANNER_CALLS) < 1:
         return _budget(goal, f"{reason}; and every plan request is spent")
     name = goal.intent.goal
@@ -104,7 +101,7 @@ def _plan_asks(goal: Goal, _now: Instant) -> Position | None:
         NextAction.RETRY_PLAN,
         reason,
         "an answer to the planner",
-        verbs=(f"plan show {name} {plan.number}", f"plan retry {name} {plan.number}"),
+        verbs=tuple(verb("plan", decision, name, plan.number) for decision in ("show", "retry")),
     )
 
 
@@ -128,8 +125,8 @@ def _can_move(goal: Goal, now: Instant) -> Position | None:
 
 def deadlines(goal: Goal, now: Instant) -> tuple[Instant, ...]:
     """Return the instants, passed or not, from which what failed upstream may be tried again."""
-    times = [attempt_not_before(item) for item in goal.ready() if affordable(goal, item, now)]
-    if goal.plan is not None and goal.plan.status is PlanStatus.REQUESTED and may_call(goal, now):
+    times = [attempt_not_before(item) for item in goal.ready() if shortage(goal, item, now) is None]
+    if goal.plan is not None and goal.plan.status is PlanStatus.REQUESTED and call_shortage(goal, now) is None:
         times.append(call_not_before(goal.plan))
     return tuple(at for at in times if at is not None)
 
@@ -153,32 +150,31 @@ def _in_review(goal: Goal, _now: Instant) -> Position | None:
         NextAction.DECIDE_WORK,
         f"proved and waiting to be accepted: {', '.join(item.id for item in items)}",
         "a decision about the work",
-        verbs=(f"work show {name} {first}", f"work accept {name} {first}", f"work reopen {name} {first}"),
+        verbs=tuple(verb("work", decision, name, first) for decision in ("show", "accept", "reopen")),
     )
 
 
-def _blocked(goal: Goal, _now: Instant) -> Position | None:
+def _blocked(goal: Goal, now: Instant) -> Position | None:
     items = goal.in_standing(Standing.BLOCKED)
     if not items:
         return None
-    item, name = items[0], goal.intent.goal
-    cause = item.blocked.value if item.blocked else "unknown"
-    advice = failures.ROWS[item.blocked].advice if item.blocked else "retry it"
-    reason = f"{item.id} is blocked ({cause}): {item.blocked_detail}; {advice}"
-    verbs = (f"work show {name} {item.id}", f"work retry {name} {item.id}", f"work cancel {name} {item.id}")
-    return Position(Phase.BLOCKED, NextAction.RESOLVE_BLOCKED, reason, "a decision about the blocked work", verbs=verbs)
+    return _as_its(reason_of(goal, items[0], now), Phase.BLOCKED, NextAction.RESOLVE_BLOCKED)
 
 
 def _short_of_budget(goal: Goal, now: Instant) -> Position | None:
-    wants_plan = wanted_trigger(goal) is not None or (
-        goal.plan is not None and goal.plan.status is PlanStatus.REQUESTED
-    )
-    if wants_plan or goal.ready():
-        spent = ", ".join(unit.value for unit in goal.ledger.exhausted()) or "answers per work or agent calls"
-        if goal.runtime_left(now) < 1:
-            spent = "active runtime"
-        return _budget(goal, f"nothing more can be started: {spent} spent")
+    requested = goal.plan is not None and goal.plan.status is PlanStatus.REQUESTED
+    if requested or wanted_trigger(goal) is not None:
+        short = call_shortage(goal, now)
+        return _budget(goal, f"the planner cannot be called: {shortage_told(goal, short)}") if short else None
+    for item in goal.ready():
+        if shortage(goal, item, now) is not None:
+            return _as_its(reason_of(goal, item, now), Phase.BUDGET_EXHAUSTED, NextAction.ANSWER_BUDGET)
     return None
+
+
+def _as_its(reason: Reason, phase: Phase, action: NextAction) -> Position:
+    """Return where a goal stands that one of its items holds up."""
+    return Position(phase, action, reason.condition, reason.would_change, verbs=reason.verbs)
 
 
 def _held_up(goal: Goal, _now: Instant) -> Position | None:
@@ -193,13 +189,13 @@ def _held_up(goal: Goal, _now: Instant) -> Position | None:
 
 def _held(goal: Goal, reason: str, holder: str) -> Position:
     name = goal.intent.goal
-    verbs = (f"work reopen {name} {holder}", f"goal cancel {name}")
+    verbs = (verb("work", "reopen", name, holder), verb("goal", "cancel", name))
     return Position(Phase.BLOCKED, NextAction.RESOLVE_BLOCKED, reason, "reopening the work", verbs=verbs)
 
 
 def _budget(goal: Goal, reason: str) -> Position:
     name = goal.intent.goal
-    verbs = (f"budget {name}", f"goal cancel {name}")
+    verbs = (verb("budget", name), verb("goal", "cancel", name))
     return Position(Phase.BUDGET_EXHAUSTED, NextAction.ANSWER_BUDGET, reason, "a larger budget", verbs=verbs)
 
 

@@ -86,3 +86,13 @@ class Template(msgspec.Struct, frozen=True, omit_defaults=True):
                 yield from stage.stages
             else:
                 yield stage
+
+    def width(self) -> int:
+        """Return how many agents are at work at once, at most."""
+        at_once = [
+            sum(isinstance(inner, AgentStage) for inner in stage.stages)
+            if isinstance(stage, ParallelStage)
+            else int(isinstance(stage, AgentStage))
+            for stage in self.stages
+        ]
+        return max(at_once, default=0)

@@ -54,7 +54,8 @@ def test_a_question_waits_until_it_is_answered():
 
 def test_a_plan_that_failed_waits_too():
     goal = live(planning(), unanswered(FailureClass.AUTH, detail="logged out"))
-    assert asks(goal, T0) == (Ask("attention", "plan/1", "failed: logged out", T0),)
+    said = "failed (auth): logged out; log the agent in again, then retry"
+    assert asks(goal, T0) == (Ask("attention", "plan/1", said, T0),)
 
 
 def test_work_waits_under_the_digest_of_its_proof():
@@ -63,7 +64,8 @@ def test_work_waits_under_the_digest_of_its_proof():
 
 def test_blocked_work_waits_with_its_cause():
     goal = live(working(), failed("p1.a", FailureClass.QUOTA))
-    assert asks(goal, T0) == (Ask("blocked", "p1.a", "quota: no luck", T0),)
+    said = "blocked (quota): no luck; wait for the quota to come back, then retry"
+    assert asks(goal, T0) == (Ask("blocked", "p1.a", said, T0),)
     assert asks(live(goal, retry_work("p1.a")), T0) == ()
 
 
@@ -74,7 +76,8 @@ def test_work_that_can_never_be_met_is_the_goals_own_ask():
 
 def test_a_budget_waits_for_an_answer():
     goal = live(working(attempts=1), failed("p1.a"), at=later(3))
-    assert asks(goal, later(3)) == (Ask("budget", "billing", "nothing more can be started: attempts spent", later(3)),)
+    spent = "p1.a is ready, and the budget allows no further attempt: every attempt is spent or set aside"
+    assert asks(goal, later(3)) == (Ask("budget", "billing", spent, later(3)),)
 
 
 def test_a_plan_without_requests_left_is_seen_and_so_is_the_budget():

@@ -43,7 +43,7 @@ from tests.kit.given import (
 )
 
 TWO = (draft("a"), draft("b"), draft("c", "a", "b"))
-HOUR_FROM_NOW = later(3_600)
+BLOCKED_VERBS = tuple(f"harnctl work {decision} billing p1.a" for decision in ("show", "log", "retry", "cancel"))
 
 
 def running(what: str, wake: float | None = 3_600) -> Position:
@@ -62,8 +62,12 @@ def budget(reason: str) -> Position:
         NextAction.ANSWER_BUDGET,
         reason,
         "a larger budget",
-        verbs=("budget billing", "goal cancel billing"),
+        verbs=("harnctl budget billing", "harnctl goal cancel billing"),
     )
+
+
+def short(reason: str) -> Position:
+    return budget(f"p1.a is ready, and the budget allows no further attempt: {reason}")
 
 
 def ready(action: NextAction, reason: str) -> Position:
@@ -80,7 +84,7 @@ CASES = {
             NextAction.DECIDE_PLAN,
             "plan 1 waits for approval",
             "a decision about the plan",
-            verbs=("plan show billing 1", "plan approve billing 1", "plan reject billing 1"),
+            verbs=("harnctl plan show billing 1", "harnctl plan approve billing 1", "harnctl plan reject billing 1"),
         ),
     ),
     "planner asks": (
@@ -90,7 +94,7 @@ CASES = {
             NextAction.RETRY_PLAN,
             "the planner asks: Which format?",
             "an answer to the planner",
-            verbs=("plan show billing 1", "plan retry billing 1"),
+            verbs=("harnctl plan show billing 1", "harnctl plan retry billing 1"),
         ),
     ),
     "plan failed": (
@@ -100,7 +104,7 @@ CASES = {
             NextAction.RETRY_PLAN,
             "plan 1 failed (auth): no luck; log the agent in again, then retry",
             "an answer to the planner",
-            verbs=("plan show billing 1", "plan retry billing 1"),
+            verbs=("harnctl plan show billing 1", "harnctl plan retry billing 1"),
         ),
     ),
     "rejected": (live(proposed(), reject(a_plan())), ready(NextAction.PLAN_INITIAL, "the planner is called next")),
@@ -113,7 +117,7 @@ CASES = {
             NextAction.DECIDE_WORK,
             "proved and waiting to be accepted: p1.a",
             "a decision about the work",
-            verbs=("work show billing p1.a", "work accept billing p1.a", "work reopen billing p1.a"),
+            verbs=tuple(f"harnctl work {decision} billing p1.a" for decision in ("show", "accept", "reopen")),
         ),
     ),
     "accepted": (
@@ -127,8 +131,8 @@ CASES = {
             Phase.BLOCKED,
             NextAction.RESOLVE_BLOCKED,
             "p1.a is blocked (decision): it clashes; decide what is asked, then retry",
-            "a decision about the blocked work",
-            verbs=("work show billing p1.a", "work retry billing p1.a", "work cancel billing p1.a"),
+            "a decision about p1.a",
+            verbs=BLOCKED_VERBS,
         ),
     ),
     "blocked": (
@@ -137,8 +141,8 @@ CASES = {
             Phase.BLOCKED,
             NextAction.RESOLVE_BLOCKED,
             "p1.a is blocked (environment): no luck; repair what is missing on this machine, then retry",
-            "a decision about the blocked work",
-            verbs=("work show billing p1.a", "work retry billing p1.a", "work cancel billing p1.a"),
+            "a decision about p1.a",
+            verbs=BLOCKED_VERBS,
         ),
     ),
     "pause": (
@@ -168,7 +172,7 @@ CASES = {
             NextAction.RESOLVE_BLOCKED,
             "p1.b needs p1.a, which is cancelled",
             "reopening the work",
-            verbs=("work reopen billing p1.a", "goal cancel billing"),
+            verbs=("harnctl work reopen billing p1.a", "harnctl goal cancel billing"),
         ),
     ),
     "root given up": (
@@ -178,14 +182,14 @@ CASES = {
             NextAction.RESOLVE_BLOCKED,
             "p1.a was cancelled, and the milestone cannot be met without it",
             "reopening the work",
-            verbs=("work reopen billing p1.a", "goal cancel billing"),
+            verbs=("harnctl work reopen billing p1.a", "harnctl goal cancel billing"),
         ),
     ),
     "met": (milestone_met(), ready(NextAction.PLAN_MILESTONE, "the planner is called next")),
     "no ticks": (live(applied(ticks=1)), budget("every tick is spent")),
     "no requests": (
         live(proposed(replans=1), reject(a_plan())),
-        budget("nothing more can be started: planner_calls spent"),
+        budget("the planner cannot be called: every plan request is spent"),
     ),
     "question and no requests": (
         live(planning(replans=1), answered(question("Which?"))),
@@ -193,15 +197,15 @@ CASES = {
     ),
     "no attempts": (
         live(working(attempts=1), failed("p1.a")),
-        budget("nothing more can be started: attempts spent"),
+        short("every attempt is spent or set aside"),
     ),
     "no calls": (
         live(working(agent_calls=2), failed("p1.a")),
-        budget("nothing more can be started: agent_calls spent"),
+        short("it takes 1 agent call, and none is left"),
     ),
     "no answers": (
         live(working(answers_per_work=1), failed("p1.a")),
-        budget("nothing more can be started: answers per work or agent calls spent"),
+        short("agents have answered 1 time for it, and 1 answer is allowed"),
     ),
     "success": (success(), Position(Phase.SUCCEEDED, NextAction.NONE, "the mission is met", "nothing; it is done")),
     "cancelled": (
@@ -220,7 +224,7 @@ def test_each_condition_has_its_sentence_and_its_verbs(name):
 
 def test_no_runtime_is_a_budget_too():
     goal = live(working(active_runtime=5_000_000), failed("p1.a"), at=later(5))
-    assert position(goal, later(5)) == budget("nothing more can be started: active runtime spent")
+    assert position(goal, later(5)) == short("the active runtime of 5s is used up")
 
 
 # --- which condition is told first
@@ -240,7 +244,7 @@ def test_everything_in_review_is_named_and_the_first_offered():
     goal = live(working(*TWO), succeeded("p1.a"), succeeded("p1.b"))
     where = position(goal, T0)
     assert where.reason == "proved and waiting to be accepted: p1.a, p1.b"
-    assert where.verbs[1] == "work accept billing p1.a"
+    assert where.verbs[1] == "harnctl work accept billing p1.a"
 
 
 def test_what_runs_is_told_also_when_it_took_the_last_tick():

@@ -6,7 +6,7 @@ import pytest
 from harnd.domain.goal import events as e
 from harnd.domain.goal.goal import Goal
 from harnd.domain.goal.ledger import Entry
-from harnd.domain.goal.rules.tick import wanted_trigger, width
+from harnd.domain.goal.rules.tick import wanted_trigger
 from harnd.domain.goal.template import AgentStage, CommandStage, ParallelStage
 from protocol.ids import CommitId, SpecialistName, WorkId
 from protocol.values import FailureClass, Trigger, Unit
@@ -202,7 +202,7 @@ def test_a_retry_starts_from_where_the_branch_is_now():
     ids=["none", "in turn", "at once", "beside a command"],
 )
 def test_the_width_of_a_template_is_its_widest_stage(template, agents):
-    assert width(template) == agents
+    assert template.width() == agents
 
 
 @pytest.mark.parametrize(("most", "running"), [(1, ["a"]), (2, ["a"]), (3, ["a"]), (4, ["a", "b"])])

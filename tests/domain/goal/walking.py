@@ -294,7 +294,7 @@ _VERBS: dict[str, Callable[[Goal, str], c.GoalCommand]] = {
     "work cancel": lambda goal, work: cancel_work(work),
     "goal cancel": lambda goal, _: cancel_goal(),
 }
-_LOOKING = {"plan show", "work show", "budget"}
+_LOOKING = {"plan show", "work show", "work log", "budget"}
 
 
 def check_way_out(goal: Goal, now: Instant) -> Position:
@@ -316,7 +316,7 @@ def check_way_out(goal: Goal, now: Instant) -> Position:
 
 def is_open(goal: Goal, verb: str) -> bool:
     """Whether a verb that a position names would not be refused; what only shows something leads nowhere."""
-    words = verb.split()
+    words = verb.removeprefix("harnctl ").split()
     name = " ".join(words[:2]) if words[0] != "budget" else "budget"
     if name in _LOOKING:
         return False

@@ -11,6 +11,7 @@ from harnd.domain.goal.graph import graph_problems, root_of
 from harnd.domain.goal.plan import Plan
 from harnd.domain.goal.rules.checks import bounded, refuse_ended
 from harnd.domain.rejected import Rejected
+from harnd.domain.verbs import verb
 from protocol import bounds, ids
 from protocol.ids import WorkId, WorkKey
 from protocol.values import PlanStatus, Unit
@@ -111,5 +112,5 @@ def _refuse_undecidable(goal: Goal, plan: Plan, digest: str) -> None:
         raise Rejected(
             "plan.stale",
             f"plan {plan.number} has digest {plan.digest}, not {digest}",
-            fix=f"look again: harnctl plan show {goal.intent.goal} {plan.number}",
+            fix=f"look again: {verb('plan', 'show', goal.intent.goal, plan.number)}",
         )

@@ -1,0 +1,140 @@
+"""Hindrances: the one rule of what keeps an open item from being started, and a wanted plan from being asked for.
+
+The tick starts what nothing hinders; whoever tells a person why something does not start words what is returned here.
+What only a person can end comes first, then what a clock ends, then what ends with something that runs.  Integrations
+are hindered by nothing but their order, and ended goals and items of older plans are nobody's business here.
+"""
+
+from typing import TypeAlias
+
+import msgspec
+
+from harnd.domain.goal.backoff import attempt_not_before, call_not_before
+from harnd.domain.goal.goal import Goal
+from harnd.domain.goal.overlap import overlap
+from harnd.domain.goal.work import Standing, Work
+from protocol.ids import WorkId
+from protocol.values import Instant, PlanStatus, Unit
+
+
+class Waits(msgspec.Struct, frozen=True):
+    """Dependencies are not yet on the goal's branch."""
+
+    dependencies: tuple[WorkId, ...]
+
+
+class Spent(msgspec.Struct, frozen=True):
+    """Of one budget too little is left."""
+
+    unit: Unit
+    needed: int
+    left: int
+
+
+class Answered(msgspec.Struct, frozen=True):
+    """Agents have answered for the item so often that another attempt could pass what is allowed."""
+
+    answers: int
+    needed: int
+    allowed: int
+
+
+class Pauses(msgspec.Struct, frozen=True):
+    """The provider failed, and what failed is tried again from this instant on."""
+
+    until: Instant
+
+
+class Overlaps(msgspec.Struct, frozen=True):
+    """The declared paths could meet those of running items."""
+
+    holders: tuple[WorkId, ...]
+
+
+class NoSlot(msgspec.Struct, frozen=True):
+    """As many items run as may at once."""
+
+    holders: tuple[WorkId, ...]
+
+
+class NoAgent(msgspec.Struct, frozen=True):
+    """Fewer agents are free than the item has at work at once; a planner's call takes one too."""
+
+    holders: tuple[WorkId, ...]
+    needed: int
+    free: int
+    most: int
+
+
+Shortage: TypeAlias = Spent | Answered
+Crowd: TypeAlias = Overlaps | NoSlot | NoAgent
+Hindrance: TypeAlias = Waits | Shortage | Pauses | Crowd
+
+
+def hindrance(goal: Goal, item: Work, now: Instant) -> Hindrance | None:
+    """Return what keeps an open item of the active graph from being started, or None when it starts."""
+    if unmet := goal.unmet(item):
+        return Waits(unmet)
+    if (short := shortage(goal, item, now)) is not None:
+        return short
+    not_before = attempt_not_before(item)
+    if not_before is not None and now < not_before:
+        return Pauses(not_before)
+    return _crowd(goal, item)
+
+
+def shortage(goal: Goal, item: Work, now: Instant) -> Shortage | None:
+    """Return the budget that does not allow one more attempt at an item."""
+    calls, allowed = len(goal.template_of(item).agent_stages()), goal.intent.limits.answers_per_work
+    found = (
+        _spent(goal, Unit.TICKS, 1)
+        or _spent(goal, Unit.ATTEMPTS, 1)
+        or _spent(goal, Unit.AGENT_CALLS, calls)
+        or _out_of_runtime(goal, now)
+    )
+    if found is None and item.answers + calls > allowed:
+        return Answered(item.answers, calls, allowed)
+    return found
+
+
+def call_hindrance(goal: Goal, now: Instant) -> Spent | Pauses | None:
+    """Return what keeps the planner from being called for a plan that is requested, or wanted and not yet requested."""
+    plan = goal.plan if goal.plan is not None and goal.plan.status is PlanStatus.REQUESTED else None
+    if (short := call_shortage(goal, now)) is not None:
+        return short
+    not_before = call_not_before(plan) if plan is not None else None
+    return Pauses(not_before) if not_before is not None and now < not_before else None
+
+
+def call_shortage(goal: Goal, now: Instant) -> Spent | None:
+    """Return the budget that does not allow the planner to be called; only a new request takes one of the requests."""
+    requested = goal.plan is not None and goal.plan.status is PlanStatus.REQUESTED
+    return (
+        _spent(goal, Unit.TICKS, 1)
+        or (None if requested else _spent(goal, Unit.PLANNER_CALLS, 1))
+        or _spent(goal, Unit.AGENT_CALLS, 1)
+        or _out_of_runtime(goal, now)
+    )
+
+
+def _spent(goal: Goal, unit: Unit, needed: int) -> Spent | None:
+    return Spent(unit, needed, goal.left(unit)) if goal.left(unit) < needed else None
+
+
+def _out_of_runtime(goal: Goal, now: Instant) -> Spent | None:
+    """Read the meter: runtime passes by itself and is not booked."""
+    return Spent(Unit.ACTIVE_RUNTIME_US, 1, 0) if goal.runtime_left(now) < 1 else None
+
+
+def _crowd(goal: Goal, item: Work) -> Crowd | None:
+    running, limits = goal.in_standing(Standing.RUNNING), goal.intent.limits
+    names = tuple(other.id for other in running)
+    if clashing := tuple(other.id for other in running if overlap(item.paths, other.paths)):
+        return Overlaps(clashing)
+    if len(running) >= limits.parallel_work:
+        return NoSlot(names)
+    most = limits.agent_concurrency
+    planning = 1 if goal.plan is not None and goal.plan.open_call is not None else 0
+    busy = planning + sum(min(most, goal.template_of(other).width()) for other in running)
+    needed = min(most, goal.template_of(item).width())  # where one item is too wide, it runs alone, its agents in turn
+    return NoAgent(names, needed, most - busy, most) if busy + needed > most else None

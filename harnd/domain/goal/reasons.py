@@ -1,0 +1,289 @@
+"""Reasons: which condition holds a work item where it stands, and what would change it.  Told from stored state alone.
+
+Why an item does not start is decided by `hindrance` and worded here; of a chain of waiting items both ends are told.
+What holds a whole goal is `position`; what is seen of running processes only the shell can add.
+"""
+
+from typing import assert_never
+
+import msgspec
+
+from harnd.domain.goal import failure as failures
+from harnd.domain.goal.goal import Ending, Goal
+from harnd.domain.goal.hindrance import (
+    Answered,
+    Crowd,
+    NoAgent,
+    NoSlot,
+    Overlaps,
+    Pauses,
+    Shortage,
+    Spent,
+    Waits,
+    hindrance,
+)
+from harnd.domain.goal.rules.tick import stepped
+from harnd.domain.goal.work import Standing, Work
+from harnd.domain.measures import count, span
+from harnd.domain.verbs import verb
+from protocol.ids import WorkId, goal_branch
+from protocol.values import Instant, Unit
+
+
+class Reason(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """Why something stands where it stands, in whole sentences."""
+
+    condition: str
+    since: Instant
+    would_change: str
+    next_automatic: str | None = None
+    next_automatic_at: Instant | None = None
+    verbs: tuple[str, ...] = ()
+
+
+def reason_of(goal: Goal, item: Work, now: Instant) -> Reason:
+    """Return what holds an item."""
+    passed_by = _passed_by(goal, item)
+    if passed_by and item.standing not in (Standing.INTEGRATED, Standing.CANCELLED):
+        condition = f"{item.id} was left as it was when {passed_by}"
+        return Reason(condition=condition, since=item.since, would_change="nothing")
+    match item.standing:
+        case Standing.OPEN:
+            return _open(goal, item, now)
+        case Standing.RUNNING:
+            return _running(goal, item, now)
+        case Standing.IN_REVIEW:
+            return _in_review(goal, item)
+        case Standing.BLOCKED:
+            return _blocked(goal, item)
+        case Standing.ACCEPTED:
+            return _queued(goal, item)
+        case Standing.INTEGRATING:
+            return _integrating(goal, item)
+        case Standing.INTEGRATED:
+            return _integrated(goal, item)
+        case Standing.CANCELLED:
+            return _cancelled(goal, item)
+
+
+def _passed_by(goal: Goal, item: Work) -> str:
+    """Say what made decisions about an item impossible; empty while they are possible."""
+    match goal.ending:
+        case Ending.SUCCEEDED:
+            return "the goal succeeded"
+        case Ending.CANCELLED:
+            return "the goal was cancelled"
+        case None:
+            return "" if item in goal.active() else "a later plan was applied"
+
+
+# --- not started
+
+
+def _open(goal: Goal, item: Work, now: Instant) -> Reason:
+    # What the same step starts before it may be what holds it up; what waits for others is moved by no step.
+    after = goal if goal.unmet(item) else stepped(goal, now)[0]
+    started = after.work[item.id].standing is Standing.RUNNING
+    held = None if started else hindrance(after, item, now)
+    match held:
+        case None:
+            return Reason(
+                condition=f"{item.id} is ready",
+                since=item.since,
+                would_change="the next tick",
+                next_automatic=f"{item.id} is started at once",
+            )
+        case Waits(dependencies=dependencies):
+            return _waiting(goal, item, dependencies, now)
+        case Spent() | Answered():
+            return Reason(
+                condition=f"{item.id} is ready, and the budget allows no further attempt: {shortage_told(goal, held)}",
+                since=item.since,
+                would_change="a larger budget",
+                verbs=_budget_verbs(goal),
+            )
+        case Pauses(until=until):
+            return Reason(
+                condition=f"the provider failed {item.id}, and harnd pauses before it tries again",
+                since=item.since,
+                would_change="the end of the pause",
+                next_automatic=f"{item.id} is tried again",
+                next_automatic_at=until,
+            )
+        case Overlaps() | NoSlot() | NoAgent():
+            holders = ", ".join(held.holders)
+            return Reason(
+                condition=f"{item.id} is ready, {_crowd(item, held)}",
+                since=item.since,
+                would_change=f"the end of {holders or 'what runs'}",
+                next_automatic=f"{item.id} is started as soon as there is room",
+            )
+        case _:
+            assert_never(held)
+
+
+def _crowd(item: Work, held: Crowd) -> str:
+    holders = ", ".join(held.holders)
+    match held:
+        case Overlaps() if not item.paths:
+            return f"declares no paths, and so cannot run beside {holders}"
+        case Overlaps():
+            return f"and its paths overlap with those of {holders}, which run{'s' if len(held.holders) == 1 else ''}"
+        case NoSlot():
+            return f"and there is no free slot: {len(held.holders)} at a time, now {holders}"
+        case NoAgent(needed=needed, free=free, most=most):
+            return f"and too few agents are free: it takes {needed}, and {free} of {most} can be had"
+        case _:
+            assert_never(held)
+
+
+def shortage_told(goal: Goal, short: Shortage) -> str:
+    """Say which budget allows no more of what was wanted."""
+    match short:
+        case Answered(answers=answers, allowed=allowed):
+            most = f"{count(allowed, 'answer')} {_are(allowed)} allowed"
+            return f"agents have answered {count(answers, 'time')} for it, and {most}"
+        case Spent(unit=Unit.TICKS):
+            return "every tick is spent"
+        case Spent(unit=Unit.ATTEMPTS):
+            return "every attempt is spent or set aside"
+        case Spent(unit=Unit.PLANNER_CALLS):
+            return "every plan request is spent"
+        case Spent(unit=Unit.ACTIVE_RUNTIME_US):
+            return f"the active runtime of {span(goal.intent.limits.active_runtime)} is used up"
+        case Spent(unit=unit, needed=needed, left=left):
+            noun = unit.value.removesuffix("s").replace("_", " ")
+            return f"it takes {count(needed, noun)}, and {left or 'none'} {_are(left)} left"
+        case _:
+            assert_never(short)
+
+
+def _are(number: int) -> str:
+    return "is" if number <= 1 else "are"
+
+
+def _waiting(goal: Goal, item: Work, dependencies: tuple[WorkId, ...], now: Instant) -> Reason:
+    chain = _chain(goal, item)
+    last = reason_of(goal, goal.work[chain[-1]], now)
+    return msgspec.structs.replace(
+        last,
+        condition=f"{item.id} waits for {', '.join(dependencies)}{_linked(chain)}; {last.condition}",
+        since=item.since,
+    )
+
+
+def _linked(chain: list[WorkId]) -> str:
+    first, between, last = chain[0], len(chain) - 2, chain[-1]
+    over = f", over {between} more," if between > 0 else ""
+    return f", and {first}{over} for {last}" if last != first else ""
+
+
+def _chain(goal: Goal, item: Work) -> list[WorkId]:
+    """Return the items from the next dependency to the one that holds all of them up, or that moves first."""
+    end = goal.held_by(item)
+    chain: list[WorkId] = []
+    while item.standing is Standing.OPEN and (unmet := goal.unmet(item)):
+        chain.append(next((name for name in unmet if _leads_to(goal, name, end)), unmet[0]))
+        item = goal.work[chain[-1]]
+    return chain
+
+
+def _leads_to(goal: Goal, name: WorkId, end: WorkId | None) -> bool:
+    return end is None or name == end or goal.held_by(goal.work[name]) == end
+
+
+# --- under way
+
+
+def _running(goal: Goal, item: Work, now: Instant) -> Reason:
+    attempt = item.attempts[-1]
+    return Reason(
+        condition=f"attempt {attempt.number} at {item.id} has run for {span(now - attempt.started_at)}",
+        since=attempt.started_at,
+        would_change=f"the end of attempt {attempt.number} at {item.id}",
+        next_automatic="what it leaves behind is recorded and proved",
+        verbs=(verb("work", "log", goal.intent.goal, item.id),),
+    )
+
+
+def _queued(goal: Goal, item: Work) -> Reason:
+    if goal.left(Unit.TICKS) < 1:
+        return Reason(
+            condition=f"{item.id} is accepted and queued for integration, and every tick is spent",
+            since=item.since,
+            would_change="a larger budget",
+            verbs=_budget_verbs(goal),
+        )
+    ahead = goal.queue[: goal.queue.index(item.id)]
+    behind = f" behind {', '.join(ahead)}" if ahead else ""
+    return Reason(
+        condition=f"{item.id} is accepted and queued for integration{behind}",
+        since=item.since,
+        would_change=f"the integration of {ahead[-1]}" if ahead else "the next tick",
+        next_automatic=f"{item.id} is brought onto {goal_branch(goal.intent.goal)} and proved there",
+    )
+
+
+def _integrating(goal: Goal, item: Work) -> Reason:
+    integration = item.integrations[-1]
+    branch = goal_branch(goal.intent.goal)
+    condition = f"{item.id} is being brought together with {branch} and proved there"
+    if integration.commit is not None:
+        condition = f"{item.id} is proved together with {branch}, which is being moved there"
+    return Reason(
+        condition=condition,
+        since=integration.started_at,
+        would_change=f"the end of the integration of {item.id}",
+        next_automatic=f"{branch} is moved to the proved commit",
+    )
+
+
+# --- with a person
+
+
+def _in_review(goal: Goal, item: Work) -> Reason:
+    open_findings = f", with {count(len(item.findings), 'finding')} to dispose of" if item.findings else ""
+    return Reason(
+        condition=f"{item.id} is proved and waits to be accepted{open_findings}",
+        since=item.since,
+        would_change=f"a decision about {item.id}",
+        verbs=_verbs(goal, item, "show", "accept", "reopen"),
+    )
+
+
+def _blocked(goal: Goal, item: Work) -> Reason:
+    return Reason(
+        condition=f"{item.id} is blocked {failures.told(item.blocked, item.blocked_detail)}",
+        since=item.since,
+        would_change=f"a decision about {item.id}",
+        verbs=_verbs(goal, item, "show", "log", "retry", "cancel"),
+    )
+
+
+# --- over
+
+
+def _integrated(goal: Goal, item: Work) -> Reason:
+    return Reason(
+        condition=f"{item.id} is done: it was accepted and is on {goal_branch(goal.intent.goal)}",
+        since=item.since,
+        would_change="nothing" if _passed_by(goal, item) else f"a finding that reopens {item.id}",
+    )
+
+
+def _cancelled(goal: Goal, item: Work) -> Reason:
+    verbs = () if _passed_by(goal, item) else _verbs(goal, item, "reopen")
+    return Reason(
+        condition=f"{item.id} was cancelled: {item.cancelled_reason}",
+        since=item.since,
+        would_change=f"reopening {item.id}" if verbs else "nothing",
+        verbs=verbs,
+    )
+
+
+def _verbs(goal: Goal, item: Work, *decisions: str) -> tuple[str, ...]:
+    return tuple(verb("work", decision, goal.intent.goal, item.id) for decision in decisions)
+
+
+def _budget_verbs(goal: Goal) -> tuple[str, ...]:
+    return (verb("budget", goal.intent.goal), verb("goal", "cancel", goal.intent.goal))
