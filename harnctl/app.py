@@ -17,7 +17,7 @@ from typer.main import get_command
 from harnctl.client import ClientError
 from harnctl.commands import later
 from harnctl.commands.options import console_of
-from harnctl.console import Console
+from harnctl.console import Console, Undecided
 from harnctl.failures import Failure
 from harnctl.render.blocks import Paragraph, Verbatim
 from protocol.errors import Exit
@@ -64,6 +64,9 @@ def _run(argv: Sequence[str], console: Console) -> int:
             command.invoke(context)
     except typer.Exit as ended:
         return ended.exit_code
+    except Undecided:
+        console.tell([Paragraph("nothing was decided")])
+        return INTERRUPTED
     except KeyboardInterrupt:
         console.tell([Paragraph("interrupted; what harnd is doing goes on")])
         return INTERRUPTED

@@ -15,7 +15,7 @@ from typing import Final, TextIO
 import msgspec
 
 from harnctl.client import Client, ClientError
-from harnctl.client.place import NoSocketPath, find_socket
+from harnctl.client.place import STATE, NoSocketPath, find_socket
 from harnctl.failures import Failure, exit_of
 from harnctl.render.blocks import Block, Command
 from harnctl.render.error import failed
@@ -27,6 +27,11 @@ from protocol.values import SECOND, Instant
 
 ERROR: Final = "error"
 YES: Final = frozenset({"y", "yes"})
+STARTS: Final = "start it: "  # what the way out of a dead daemon begins with
+
+
+class Undecided(KeyboardInterrupt):
+    """Ctrl-C at a question."""
 
 
 @dataclass
@@ -80,12 +85,18 @@ class Console:
 
     def fail(self, error: ClientError) -> int:
         """Report an error and return what to exit with."""
-        code = exit_of(error)
+        code, fix = exit_of(error), self.way_out(error)
         if self.json:
-            facts = {"code": error.code, "message": error.message, "fix": error.fix, "exit": code}
+            facts = {"code": error.code, "message": error.message, "fix": fix, "exit": code}
             self._document(ERROR, {**facts, "details": dict(error.details)})
-        self._write(self.err, failed(error))
+        self._write(self.err, failed(error, fix))
         return code
+
+    def way_out(self, error: ClientError) -> str:
+        """Return what to do about an error; a daemon whose state is not known here cannot be started from here."""
+        if error.fix.startswith(STARTS) and self.socket is not None and not (self.state or self.environ.get(STATE)):
+            return "start the daemon of this socket; its state directory is not known here"
+        return error.fix
 
     # --- asking a person
 
@@ -102,7 +113,11 @@ class Console:
         """Ask a question and return the line that was typed, which is empty at the end of input."""
         self.err.write(f"{shown(text, self._screen(self.err))} ")
         self.err.flush()
-        return self.stdin.readline().strip()
+        try:
+            return self.stdin.readline().strip()
+        except KeyboardInterrupt:
+            self.err.write("\n")  # the cursor stands behind the question
+            raise Undecided from None
 
     # --- the rest
 

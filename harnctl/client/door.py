@@ -62,4 +62,4 @@ def check_peer(connection: socket.socket, path: Path) -> Peer:
 
 def absent(path: Path, error: OSError) -> Unreachable:
     """Say that nobody answers at a socket, and how to start the daemon."""
-    return Unreachable(f"no daemon answers at {path}: {error.strerror or error}", fix=start_command())
+    return Unreachable(f"no daemon answers at {path}: {error.strerror or error}", fix=f"start it: {start_command()}")

@@ -59,7 +59,7 @@ def _daemon(console: Console) -> Iterator[CheckView]:
         path = console.socket_path
         check_place(path)
     except (Failure, Unreachable) as error:
-        yield _check("client.socket", well=False, said=error.message, fix=error.fix)
+        yield _check("client.socket", well=False, said=error.message, fix=console.way_out(error))
         return
     yield _check("client.socket", well=True, said=f"{path} is the place, and nobody else's")
     with Client(path) as client:
@@ -67,7 +67,7 @@ def _daemon(console: Console) -> Iterator[CheckView]:
             yield _versions(client.welcome.daemon_version)
             yield from client.ask(ShowDoctor()).checks
         except ClientError as error:
-            yield _check("client.daemon", well=False, said=error.message, fix=error.fix or start_command())
+            yield _check("client.daemon", well=False, said=error.message, fix=console.way_out(error) or start_command())
 
 
 def _versions(theirs: str) -> CheckView:

@@ -52,7 +52,8 @@ def show_goal(context: typer.Context, goal: Goal) -> None:
 def cancel_goal(context: typer.Context, goal: Goal, *, reason: Reason, yes: Yes = False) -> None:
     """End a goal for good; what was accepted stays accepted."""
     console = console_of(context)
-    agree(console, f"End {goal} for good?", yes=yes)
+    again = ("harnctl", "goal", "cancel", goal, "--reason", reason)
+    agree(console, f"End {goal} for good?", yes=yes, again=again)
     request = CancelGoal(key=new_key(), goal=ids.GoalId(goal), reason=reason)
     change = console.ask(request)
     console.show(request.method, change, done(change, "cancelled"))

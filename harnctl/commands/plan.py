@@ -59,9 +59,17 @@ def reject_plan(
 ) -> None:
     """Refuse a plan and say what the next one should do differently."""
     console = console_of(context)
+    about = f"what should be planned instead of plan {plan} of {goal}"
+    again = ("harnctl", "plan", "reject", goal, str(plan))
+    # Where nobody can be asked, words that are missing are said to be before a plan is shown for nothing.
+    said = None
+    if guidance is not None or not console.is_interactive:
+        decides = ("--digest", digest) if digest is not None else ("--yes",) if yes else ()
+        said = words(console, guidance, about=about, again=(*again, *decides))
+    more = () if guidance is None else ("--guidance", guidance)
     with console.client() as client:
-        bound = _bound(console, client, "Reject", goal=goal, plan=plan, digest=digest, yes=yes)
-        said = words(console, guidance, about=f"what should be planned instead of plan {plan} of {goal}")
+        bound = _bound(console, client, "Reject", goal=goal, plan=plan, digest=digest, yes=yes, more=more)
+        said = said or words(console, None, about=about, again=again)
         request = RejectPlan(key=new_key(), goal=ids.GoalId(goal), plan=plan, digest=bound, guidance=said)
         change = client.ask(request)
     console.show(request.method, change, done(change, "rejected"))
@@ -80,14 +88,23 @@ def retry_plan(context: typer.Context, goal: Goal, plan: Plan, *, guidance: Guid
 
 def _answer(console: Console, client: Client, *, goal: str, plan: int, guidance: str | None) -> str:
     """Return what to say with a retry: nothing, unless the plan put a question."""
+    again = ("harnctl", "plan", "retry", goal, str(plan))
     if guidance is not None:
-        return words(console, guidance, about="guidance")
+        return words(console, guidance, about="guidance", again=again)
     question = client.ask(ShowPlan(ids.GoalId(goal), plan)).question
-    return words(console, None, about=question) if question else ""
+    return words(console, None, about=question, again=again) if question else ""
 
 
 def _bound(
-    console: Console, client: Client, verb: str, *, goal: str, plan: int, digest: str | None, yes: bool
+    console: Console,
+    client: Client,
+    verb: str,
+    *,
+    goal: str,
+    plan: int,
+    digest: str | None,
+    yes: bool,
+    more: tuple[str, ...] = (),
 ) -> ids.Digest:
     """Return the digest that a decision about a plan binds to."""
     if digest is not None and is_whole(digest):
@@ -97,7 +114,8 @@ def _bound(
         name=f"plan {plan} of {goal}",
         digest=view.digest if view.status is PlanStatus.PROPOSED else None,
         blocks=render.proposal(view, console.now()),
-        again=f"harnctl plan {verb.lower()} {goal} {plan}",
+        again=("harnctl", "plan", verb.lower(), goal, str(plan), *more),
+        look=f"harnctl plan show {goal} {plan}",
         undecidable="plan.not_proposed",
         stale="plan.stale",
     )

@@ -90,7 +90,7 @@ def accept_work(
             bound = ids.Digest(digest)
         else:
             view = client.ask(ShowWork(ids.GoalId(goal), ids.WorkId(work)))
-            bound = bind(console, "Accept", _subject(view, console), digest=digest, yes=yes)
+            bound = bind(console, "Accept", _subject(view, console, dispose or []), digest=digest, yes=yes)
             answers |= _asked_about(console, [found for found in view.open_findings if found.id not in answers])
         request = AcceptWork(
             key=new_key(), goal=ids.GoalId(goal), work=ids.WorkId(work), digest=bound, dispositions=answers
@@ -103,7 +103,7 @@ def accept_work(
 def reopen_work(context: typer.Context, goal: Goal, work: Work, *, finding: Findings = None) -> None:
     """Send a work item back with what is wrong with it."""
     console = console_of(context)
-    findings = finding or _written(console, f"what is wrong with {work} of {goal}, a line each")
+    findings = finding or _written(console, goal=goal, work=work)
     request = ReopenWork(key=new_key(), goal=ids.GoalId(goal), work=ids.WorkId(work), findings=tuple(findings))
     change = console.ask(request)
     console.show(request.method, change, done(change, "reopened"))
@@ -113,7 +113,8 @@ def reopen_work(context: typer.Context, goal: Goal, work: Work, *, finding: Find
 def retry_work(context: typer.Context, goal: Goal, work: Work, *, guidance: Guidance = None) -> None:
     """Try a blocked work item again."""
     console = console_of(context)
-    said = words(console, guidance, about="guidance") if guidance is not None else ""
+    again = ("harnctl", "work", "retry", goal, work)
+    said = words(console, guidance, about="guidance", again=again) if guidance is not None else ""
     request = RetryWork(key=new_key(), goal=ids.GoalId(goal), work=ids.WorkId(work), guidance=said)
     change = console.ask(request)
     console.show(request.method, change, done(change, "tries again"))
@@ -123,19 +124,22 @@ def retry_work(context: typer.Context, goal: Goal, work: Work, *, guidance: Guid
 def cancel_work(context: typer.Context, goal: Goal, work: Work, *, reason: Reason, yes: Yes = False) -> None:
     """Give a work item up."""
     console = console_of(context)
-    agree(console, f"Give up {work} of {goal} for good?", yes=yes)
+    again = ("harnctl", "work", "cancel", goal, work, "--reason", reason)
+    agree(console, f"Give up {work} of {goal} for good?", yes=yes, again=again)
     request = CancelWork(key=new_key(), goal=ids.GoalId(goal), work=ids.WorkId(work), reason=reason)
     change = console.ask(request)
     console.show(request.method, change, done(change, "cancelled"))
 
 
-def _subject(view: WorkView, console: Console) -> Subject:
+def _subject(view: WorkView, console: Console, dispose: list[str]) -> Subject:
     """Return what an accept is about."""
+    dispositions = [word for answer in dispose for word in ("--dispose", answer)]
     return Subject(
         name=f"{view.work} of {view.goal}",
         digest=view.proof_digest if view.state is WorkState.IN_REVIEW else None,
         blocks=render.result(view, console.now()),
-        again=f"harnctl work accept {view.goal} {view.work}",
+        again=("harnctl", "work", "accept", view.goal, view.work, *dispositions),
+        look=f"harnctl work show {view.goal} {view.work}",
         undecidable="work.not_in_review",
         stale="work.stale_proof",
     )
@@ -149,6 +153,8 @@ def _asked_about(console: Console, findings: list[FindingView]) -> dict[str, str
     return {name: answer if answer == FIXED else f"{DEFERRED}: {answer}" for name, answer in answers if answer}
 
 
-def _written(console: Console, about: str) -> list[str]:
+def _written(console: Console, *, goal: str, work: str) -> list[str]:
     """Return what a person writes, a finding a line."""
-    return [line.strip() for line in words(console, None, about=about, option="--finding").splitlines() if line.strip()]
+    about, again = f"what is wrong with {work} of {goal}, a line each", ("harnctl", "work", "reopen", goal, work)
+    text = words(console, None, about=about, again=again, option="--finding")
+    return [line.strip() for line in text.splitlines() if line.strip()]

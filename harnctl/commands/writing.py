@@ -12,15 +12,20 @@ from harnctl.failures import Failure
 PIPED = "-"
 
 
-def words(console: Console, given: str | None, *, about: str, option: str = "--guidance") -> str:
-    """Return what the person has to say: as given, from standard input for `-`, else from their editor."""
-    if given == PIPED:
-        return console.stdin.read().strip()
-    if given is not None:
-        return given
-    if not console.is_interactive:
-        raise Failure("usage", f"{about}: give {option} TEXT, or {option} - and the text on standard input")
-    return edited(console, about=about)
+def words(
+    console: Console, given: str | None, *, about: str, again: tuple[str, ...], option: str = "--guidance"
+) -> str:
+    """Return what the person has to say: as given, from standard input for `-`, else from their editor.
+
+    `again` is the command to type where nobody can be asked, up to the words that are missing.
+    """
+    if given is None and console.is_interactive:
+        return edited(console, about=about)
+    text = console.stdin.read() if given == PIPED else given
+    if text is None or not text.strip():
+        piped = f", or {option} - and the text on standard input" if option == "--guidance" else ""
+        raise Failure("usage", f"{about}: give {option} TEXT{piped}", fix=shlex.join((*again, option, "TEXT")))
+    return text.strip()
 
 
 def edited(console: Console, *, about: str) -> str:

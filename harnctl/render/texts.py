@@ -11,7 +11,8 @@ from protocol.views import CriterionView, ProblemView
 
 SHORT: Final = 12  # digits of a digest or a commit that a person compares, and may type instead of all of it
 
-# A way out is written either as a command or as a sentence; no sentence begins with one of these words.
+# A way out is a command, a few words and a command (`look again: harnctl …`), or a sentence, which begins with
+# none of these words.
 PROGRAMS: Final = frozenset({"harnctl", "harnd", "git", "chmod", sys.executable})
 
 
@@ -47,10 +48,10 @@ def said(sentences: Iterable[str]) -> Iterator[Block]:
     return (Paragraph(sentence) for sentence in sentences)
 
 
-def typed(verb: str) -> Block:
+def typed(verb: str, *, why: str = "") -> Block:
     """Read a command the way a shell would; one that no shell could read is only text."""
     try:
-        return Command(tuple(shlex.split(verb)))
+        return Command(tuple(shlex.split(verb)), why)
     except ValueError:
         return Paragraph(verb, indent=2)
 
@@ -58,5 +59,10 @@ def typed(verb: str) -> Block:
 def way_out(fix: str, *, indent: int = 0) -> Iterator[Block]:
     """Show what to do: a command whole, so that it can be pasted, a sentence as one."""
     if fix:
-        is_command = fix.split(" ", 1)[0] in PROGRAMS
-        yield typed(fix) if is_command else Paragraph(f"try: {fix}", indent=indent)
+        why, colon, rest = fix.partition(": ")
+        if fix.split(" ", 1)[0] in PROGRAMS:
+            yield typed(fix)
+        elif colon and rest.split(" ", 1)[0] in PROGRAMS:
+            yield typed(rest, why=why)
+        else:
+            yield Paragraph(f"try: {fix}", indent=indent)

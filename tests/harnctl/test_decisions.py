@@ -56,7 +56,7 @@ def test_at_a_terminal_the_plan_is_shown_and_the_yes_binds_to_it(harnctl, daemon
 def test_anything_but_a_clear_yes_changes_nothing(harnctl, daemon, answer):
     ran = harnctl(*APPROVE, typed=answer)
     assert (ran.code, changes(daemon)) == (1, [])
-    assert "nothing was changed [decision.declined]" in ran.err
+    assert ran.err.endswith("? [y/N] nothing was changed\n")  # an answer, and no error
 
 
 def test_without_a_terminal_the_command_to_type_is_shown_and_works(harnctl, daemon):
@@ -66,6 +66,17 @@ def test_without_a_terminal_the_command_to_type_is_shown_and_works(harnctl, daem
     assert command == ["harnctl", *APPROVE, "--digest", PLAN[:12]]
     assert harnctl(*command[1:]).code == 0
     assert [type(request) for request in changes(daemon)] == [ApprovePlan]
+
+
+def test_ctrl_c_at_a_question_begins_a_line_and_decides_nothing(harnctl, daemon, monkeypatch):
+    monkeypatch.setattr("tests.harnctl.conftest.Terminal.readline", interrupted, raising=False)
+    ran = harnctl(*APPROVE, typed="")
+    assert (ran.code, changes(daemon)) == (130, [])
+    assert ran.err.endswith("? [y/N] \nnothing was decided\n")
+
+
+def interrupted(_terminal):
+    raise KeyboardInterrupt
 
 
 def test_yes_says_which_digest_it_binds_to(harnctl, daemon):
@@ -109,6 +120,7 @@ def test_a_plan_that_changed_since_it_was_read_is_stale(harnctl, daemon):
     ran = harnctl(*APPROVE, "--digest", "0123456789ab")
     assert (ran.code, changes(daemon)) == (5, [])
     assert said(ran) == "plan.stale"
+    assert ran.err.endswith("look again:\n  harnctl plan show billing-export 1\n")
 
 
 def test_a_plan_that_waits_for_nobody_is_not_asked_about(harnctl, daemon):
@@ -116,6 +128,7 @@ def test_a_plan_that_waits_for_nobody_is_not_asked_about(harnctl, daemon):
     ran = harnctl(*APPROVE, typed="y\n")
     assert (ran.code, changes(daemon)) == (3, [])
     assert said(ran) == "plan.not_proposed"
+    assert ran.err.endswith("  harnctl plan show billing-export 1\n")
 
 
 def test_a_plan_that_moved_between_the_question_and_the_yes_is_refused(harnctl, daemon):
@@ -155,6 +168,23 @@ def test_without_a_terminal_a_rejection_needs_words(harnctl, daemon):
     ran = harnctl(*REJECT, "--digest", PLAN)
     assert (ran.code, daemon.asked) == (2, [])
     assert "--guidance TEXT, or --guidance -" in ran.err
+    assert ran.err.endswith(f"  harnctl plan reject billing-export 1 --digest {PLAN} --guidance TEXT\n")
+
+
+@pytest.mark.parametrize("words", [(), ("--guidance", " "), ("--guidance", "-")])
+def test_a_plan_is_not_shown_for_nothing_when_words_are_missing(harnctl, daemon, words):
+    ran = harnctl(*REJECT, *words)
+    assert (ran.code, ran.out, daemon.asked) == (2, "", [])
+    assert ran.err.endswith("  harnctl plan reject billing-export 1 --guidance TEXT\n")
+
+
+def test_what_was_said_is_in_the_command_to_type(harnctl, daemon):
+    ran = harnctl(*REJECT, "--guidance", "two steps")
+    assert ran.err.endswith(f"  harnctl plan reject billing-export 1 --guidance 'two steps' --digest {PLAN[:12]}\n")
+    ran = harnctl(*ACCEPT, "--dispose", "f1=fixed")
+    assert ran.err.endswith(
+        f"  harnctl work accept billing-export p1.parser --dispose f1=fixed --digest {PROOF[:12]}\n"
+    )
 
 
 def test_a_failed_plan_is_asked_for_again_without_words(harnctl, daemon):
@@ -218,14 +248,16 @@ def test_a_proof_that_changed_since_it_was_read_is_stale(harnctl, daemon):
 def test_work_is_reopened_with_a_finding_a_line(harnctl, daemon, editor):
     assert harnctl(*REOPEN, typed="", EDITOR=editor("one\\n\\n  two\\n")).code == 0
     assert [(type(request), request.findings) for request in changes(daemon)] == [(ReopenWork, ("one", "two"))]
-    assert harnctl(*REOPEN).code == 2
+    ran = harnctl(*REOPEN)
+    assert (ran.code, ran.err.splitlines()[-1]) == (2, "  harnctl work reopen billing-export p1.parser --finding TEXT")
 
 
 @pytest.mark.parametrize("line", ["goal cancel billing-export", "work cancel billing-export p1.parser"])
 def test_what_cannot_be_undone_is_asked_about(harnctl, daemon, line):
     command = (*line.split(), "--reason", "moot")
     assert harnctl(*command, typed="n\n").code == 1
-    assert harnctl(*command).code == 2
+    ran = harnctl(*command)
+    assert (ran.code, ran.err.splitlines()[-1]) == (2, f"  harnctl {line} --reason moot --yes")
     assert daemon.asked == []
     assert harnctl(*command, typed="y\n").code == 0
     assert len(daemon.asked) == 1

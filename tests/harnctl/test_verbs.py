@@ -214,6 +214,11 @@ def test_the_daemon_that_is_to_be_started_is_the_one_that_was_named(harnctl):
     assert ran.err.endswith("harnd --state /srv/s --socket /srv/no.sock\n")
 
 
+def test_a_socket_alone_does_not_say_which_daemon_to_start(harnctl):
+    ran = harnctl("goal", "list", "--socket", "/srv/no.sock")
+    assert ran.err.endswith("try: start the daemon of this socket; its state directory is not known here\n")
+
+
 def test_nothing_is_said_when_there_is_nothing(harnctl, daemon):
     daemon.answers("goal.list", golden("goal.list", goals=()))
     daemon.answers("inbox.list", golden("inbox.list", items=()))
