@@ -55,6 +55,9 @@ def failure_of_command(ended: Ended, *, failing: FailureClass) -> Failure | None
 
 def _cut_short(ended: Ended) -> Failure | None:
     match ended.ending:
+        case Ending.EXITED if ended.exit_code is None:
+            # Not LOST, which nobody pays for: the daemon lived, and whoever kills its own watch would be run for ever.
+            return _failed(FailureClass.PERMISSION, ended.detail)
         case Ending.EXITED:
             return None
         case Ending.TIMED_OUT:

@@ -1,7 +1,8 @@
 """Sessions and commands: live processes that harnd starts, each under an effect key that completes at most once.
 
 A key that was started has a receipt, one that ended has a result; both survive the daemon.  Running a key again gives
-its stored result, or `LOST` when there is a receipt and no result: nothing is started twice.
+its stored result, or `LOST` when there is a receipt and no result: nothing is started twice.  A process whose watch was
+broken while the daemon lived, as only it or an operator can do, has `EXITED` without an exit code.
 """
 
 from enum import StrEnum
@@ -39,7 +40,7 @@ class Ended(msgspec.Struct, frozen=True):
     """The end of a process."""
 
     ending: Ending
-    exit_code: int | None  # negative: ended by that signal; None unless it exited
+    exit_code: int | None  # negative: ended by that signal; None unless it exited, and when its watch was broken
     stdout: Output
     stderr: Output
     ran: Micros

@@ -34,7 +34,7 @@ class Result(msgspec.Struct, frozen=True):
     killed: int
     stdout: int  # bytes written, kept or not
     stderr: int
-    what: str  # what was in the way when it was not started
+    what: str  # what was in the way when it was not started, or when its shim could store nothing
     errno: int
 
 
@@ -106,10 +106,10 @@ class Home:
         except msgspec.MsgspecError as error:
             raise CorruptError(f"{self._result}: {error}") from error
 
-    def store(self, ending: Ending, *, ran: Micros, killed: int) -> Result:
+    def store(self, ending: Ending, *, ran: Micros, killed: int, what: str = "") -> Result:
         """Store how the key ended, in place of a shim that no longer can; whole or not at all, and durable."""
         stdout, stderr = (self.output(stream).total_bytes for stream in ("stdout", "stderr"))
-        result = Result(ending, None, ran, killed, stdout=stdout, stderr=stderr, what="", errno=0)
+        result = Result(ending, None, ran, killed, stdout=stdout, stderr=stderr, what=what, errno=0)
         self.make(None)  # its agent may have removed it
         self._receipt.touch(mode=0o600)
         with self._create("result.new") as file:

@@ -194,9 +194,9 @@ class Spawner:
         """
         if limits.timeout == UNLIMITED:
             await started.ended()
-            return Ending.LOST
+            return Ending.EXITED
         in_time = await self._ended_within(limits.timeout / SECOND + self._slack_s, started)
-        return Ending.LOST if in_time else Ending.TIMED_OUT
+        return Ending.EXITED if in_time else Ending.TIMED_OUT
 
     async def _ended_within(self, seconds: float, started: Shim) -> bool:
         with anyio.move_on_after(seconds):
@@ -263,8 +263,10 @@ class Spawner:
         result = home.result()
         if result is None:  # the shim was killed: the kernel killed the agent, and the rest was handed to us
             left = leftovers.end_session(self._mark, f"{self._instance}/{job.key}")
-            if unsaid is not Ending.LOST:
-                result = home.store(unsaid, ran=Micros(round((time.monotonic() - began) * SECOND)), killed=len(left))
+            ran = Micros(round((time.monotonic() - began) * SECOND))
+            # We live, so nothing was lost with us: an agent that breaks its watch is not run again for nothing.
+            what = words.SHIM_KILLED if home.taken else words.RECEIPT_REMOVED
+            result = home.store(unsaid, ran=ran, killed=len(left), what=what if unsaid is Ending.EXITED else "")
         return self._read(job, home, result)
 
     def _read(self, job: Job, home: Home, result: Result | None) -> Ended:
@@ -278,7 +280,7 @@ class Spawner:
                 words.not_started(job.argv, cwd=job.cwd, path=path, what=result.what, errno=result.errno)
             )
         stdout, stderr = home.output("stdout", result.stdout), home.output("stderr", result.stderr)
-        detail = words.ended(
+        detail = words.unwatched(result.what) or words.ended(
             result.ending,
             killed=result.killed,
             limit=job.limits.that_ended(result.ending),

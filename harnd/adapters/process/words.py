@@ -4,9 +4,24 @@ import errno as errnos
 import os
 import shutil
 from pathlib import Path
+from typing import Final
 
 from harnd.ports.sessions import Ending
 from protocol.values import SECOND, Micros
+
+SHIM_KILLED: Final = "shim"  # what was in the way of a result while the daemon lived
+RECEIPT_REMOVED: Final = "receipt"
+
+
+def unwatched(what: str) -> str:
+    """Say how the agent, or whoever else it was, broke the watch over it; empty when nobody did."""
+    match what:
+        case "shim":
+            return "How it ended is not known: its shim was killed."
+        case "receipt":
+            return "How it ended is not known: its receipt was removed."
+        case _:
+            return ""
 
 
 def not_started(argv: tuple[str, ...], *, cwd: str, path: str, what: str, errno: int) -> str:

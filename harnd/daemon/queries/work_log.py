@@ -71,6 +71,8 @@ def _outcome(trace: Trace) -> str:
             return "running"
         case Ending.EXITED if trace.exit_code is not None and trace.exit_code < 0:
             return f"ended by signal {-trace.exit_code}"
+        case Ending.EXITED if trace.exit_code is None:
+            return "ended in an unknown way: its watch was broken"
         case Ending.EXITED:
             return f"exit code {trace.exit_code}"
         case Ending.TIMED_OUT:

@@ -9,6 +9,7 @@ import anyio
 import anyio.to_thread
 import pytest
 
+from harnd.actors.classing import failure_of_session
 from harnd.adapters.commands import ProcessCommands
 from harnd.adapters.harness import scripted
 from harnd.adapters.harness.sessions import HarnessSessions
@@ -18,7 +19,7 @@ from harnd.ports.errors import CorruptError, UnavailableError
 from harnd.ports.sessions import CommandTask, Ended, Ending, ReplyKind, SessionEnd, SessionTask
 from protocol import bounds
 from protocol.ids import EffectKey, HarnessName, InstanceId
-from protocol.values import SECOND, Micros
+from protocol.values import SECOND, FailureClass, Micros
 from tests.kit.agents import QUICK
 
 AMPLE = Micros(50 * SECOND)
@@ -283,7 +284,7 @@ async def test_signals_and_descriptors_of_the_daemon_do_not_reach_the_program(ho
     assert ended.stdout.head.split() == ["4", "SigIgn:", "0" * 16, "?"]  # the fourth is of `ls` itself
 
 
-async def test_a_shim_that_is_killed_loses_the_session_and_leaves_nothing(house: House):
+async def test_a_shim_that_is_killed_is_not_taken_for_our_death_and_leaves_nothing(house: House):
     os.mkfifo(house.root / "signal")
     result: list[Ended] = []
 
@@ -296,7 +297,28 @@ async def test_a_shim_that_is_killed_loses_the_session_and_leaves_nothing(house:
         receipt = (house.spawner.home(KEY).path / "receipt").read_text()
         os.kill(int(receipt.split()[1]), signal.SIGKILL)
 
-    assert [ended.ending for ended in result] == [Ending.LOST]
+    assert [(ended.ending, ended.exit_code) for ended in result] == [(Ending.EXITED, None)]
+    assert house.left() == 0
+
+
+@pytest.mark.parametrize(
+    ("script", "why"),
+    [
+        ("kill -KILL $PPID; sleep 600", "its shim was killed"),
+        ('rm -r "$(dirname "$1")"', "its receipt was removed"),
+        ('rm "$(dirname "$1")/receipt"; kill -KILL $PPID; sleep 600', "its receipt was removed"),
+    ],
+)
+async def test_an_agent_that_breaks_its_watch_has_failed_and_is_not_run_again(house: House, script: str, why: str):
+    argv = ("sh", "-c", f"echo ran >> runs; {script}", "sh", "{prompt_file}")
+    end = await house.session(*argv, wants_json=False)
+    failure = failure_of_session(end, wants_json=False)
+
+    assert failure is not None
+    assert failure.kind is FailureClass.PERMISSION
+    assert why in failure.detail
+    assert (await house.session(*argv, wants_json=False)).ended == end.ended
+    assert (house.root / "runs").read_text() == "ran\n"
     assert house.left() == 0
 
 
