@@ -14,6 +14,7 @@ from protocol import bounds, ids
 
 _FORM: Final = "small letters, digits, dashes and underscores"
 _OUTPUT: Final = r"[a-z][a-z0-9_]{0,31}"  # so that `outputs.name` can be written
+_LINE: Final = r"^[^\x00-\x1f\x7f-\x9f]*$"  # it is shown on terminals
 _WORD: Final = r"[^\x00]*"
 _REPOSITORY_PATH: Final = r"(?!/)(?!.*(?:^|/)\.\.?(?:/|$))[^\x00\\\n]+"
 _REF: Final = r"[^\s\x00-\x1f\x7f-][^\s\x00-\x1f\x7f]*"
@@ -80,7 +81,7 @@ _AUTOMATION: Final = table(
 GOAL: Final = table(
     {
         "goal": of_form("the goal's id, of small letters, digits and dashes, at most 63", ids.GOAL_ID),
-        "title": text("one line that says what the goal is", bounds.TITLE_CHARS),
+        "title": text("one line that says what the goal is", bounds.TITLE_CHARS, pattern=_LINE),
         "repository": text("the git repository, from the directory of this file", bounds.PATH_CHARS, default="."),
         "base": of_form("the branch, tag or commit to start from", _REF, maxLength=bounds.PATH_CHARS, default="HEAD"),
         "labels": several(

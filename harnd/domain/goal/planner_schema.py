@@ -4,13 +4,17 @@ The same schema is shown in the first prompt and validates the answer.  A branch
 offered: no `apply` without milestone budget, no `complete` before there is a milestone to look at.
 """
 
-from typing import TypeAlias
+from typing import Final, TypeAlias
 
 from harnd.domain.goal.goal import Goal
 from protocol import bounds, ids
 from protocol.values import PlanDecision, Trigger, Unit
 
 Schema: TypeAlias = dict[str, object]
+
+# A person reads them on a terminal and in the titles of commits.  At least one character is no white space.
+_LINE: Final = r"^[^\x00-\x1f\x7f-\x9f]*[^\s\x00-\x1f\x7f-\x9f][^\x00-\x1f\x7f-\x9f]*$"
+_LINES: Final = _LINE.replace(r"\x00-\x1f", r"\x00-\x08\x0b-\x1f")  # with tabs and newlines between
 
 
 def planner_schema(goal: Goal, trigger: Trigger) -> Schema:
@@ -31,7 +35,7 @@ def _apply(goal: Goal) -> Schema:
     most = min(goal.intent.replanning.work_per_plan, goal.left(Unit.WORK_ITEMS))
     milestone = _object(
         sequence={"type": "integer", "enum": [goal.generation + 1]},
-        title=_text(bounds.TITLE_CHARS),
+        title=_line(bounds.TITLE_CHARS),
         objective=_text(bounds.OBJECTIVE_CHARS),
         acceptance=_list(_text(bounds.CRITERION_CHARS), least=1, most=bounds.CRITERIA),
     )
@@ -42,7 +46,7 @@ def _apply(goal: Goal) -> Schema:
 def _draft(goal: Goal) -> Schema:
     return _object(
         key={"type": "string", "pattern": f"^{ids.WORK_KEY}$"},
-        title=_text(bounds.TITLE_CHARS),
+        title=_line(bounds.TITLE_CHARS),
         objective=_text(bounds.OBJECTIVE_CHARS),
         acceptance=_list(_text(bounds.CRITERION_CHARS), least=1, most=bounds.CRITERIA),
         dependencies=_list(_text(bounds.LABEL_CHARS), least=0, most=bounds.DEPENDENCIES),
@@ -81,8 +85,12 @@ def _object(**properties: Schema) -> Schema:
 
 
 def _text(most: int) -> Schema:
-    # At least one character that is no white space: a blank title says nothing.
-    return {"type": "string", "minLength": 1, "maxLength": most, "pattern": r"\S"}
+    return _line(most) | {"pattern": _LINES, "description": "a text without control characters"}
+
+
+def _line(most: int) -> Schema:
+    description = "one line without control characters"
+    return {"type": "string", "minLength": 1, "maxLength": most, "pattern": _LINE, "description": description}
 
 
 def _list(items: Schema, *, least: int, most: int) -> Schema:

@@ -33,6 +33,10 @@ GOAL_MISTAKES: list[tuple[Spoil, Said]] = [
     (instead('"Export the billing"', "3"), ("type", "title", 2, "expected a text, found 3")),
     (instead('"Export the billing"', '" "'), ("too_short", "title", 2, "is empty, expected a text")),
     (
+        instead('"Export the billing"', r'"Export\u001b[2J"'),
+        ("pattern", "title", 2, r"expected one line that says what the goal is, found the text 'Export\x1b[2J'"),
+    ),
+    (
         instead('"Export the billing"', f'"{"x" * 201}"'),
         ("too_long", "title", 2, "has 201 characters, expected at most 200"),
     ),

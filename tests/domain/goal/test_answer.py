@@ -9,6 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from jsonschema import Draft202012Validator
 
+from harnd.domain.checking import check
 from harnd.domain.digest import canonical
 from harnd.domain.goal.answer import read_candidate
 from harnd.domain.goal.candidate import Candidate, Claim, Complete
@@ -323,3 +324,12 @@ def test_every_problem_of_meaning_is_found_at_once():
     goal = milestone_met(templates=[a_template(proves=["WC-1"])])
     answer = read(goal, a_plan(draft("a", "p9.x", acceptance=["1", "2"]), sequence=2), Trigger.MILESTONE)
     assert [problem.code for problem in answer] == ["graph.dangling", "graph.unprovable"]
+
+
+@pytest.mark.parametrize(
+    ("character", "codes"), [("\n", (1, 0)), ("\t", (1, 0)), ("\x1b", (1, 1)), ("\x9b", (1, 1)), ("é", (0, 0))]
+)
+def test_a_title_is_one_line_and_no_text_has_control_characters(character, codes):
+    for key, refused in zip(("title", "objective"), codes, strict=True):
+        problems = check(f"Export{character}it", work_schema(planning())["milestone"]["properties"][key])
+        assert [problem.code for problem in problems] == ["pattern"] * refused
