@@ -221,6 +221,16 @@ class MemoryWorkspace:
             raise MissingError(f"{repository} has no branch {goal_branch(goal)}")
         return at
 
+    async def traces(self, repository: str, goal: GoalId) -> tuple[str, ...]:
+        """Return the refs, or folders of refs, that a goal of this name would take for its own, sorted; none if new."""
+        await checkpoint()
+        known, branch = self.repository(repository), _goal_ref(goal)
+        found = {name for name in (branch,) if name in known.refs}
+        found |= {f"refs/harnd/goals/{goal}" for name in (branch,) if name in known.moves}
+        for folder in (f"refs/heads/harn-attempt/{goal}", f"refs/harnd/recorded/{goal}"):
+            found |= {folder for name in known.refs if name.startswith(f"{folder}/")}
+        return tuple(sorted(found))
+
     async def tree(self, repository: str, commit: CommitId) -> TreeId:
         """Return the tree of a commit; raises `MissingError`."""
         await checkpoint()

@@ -3,6 +3,7 @@
 Files are read by the rules first, alone; then the repository is looked at; nothing is written in between.
 """
 
+import shlex
 from collections.abc import Mapping
 from functools import partial
 from pathlib import Path
@@ -58,7 +59,8 @@ class Enrolment:
                 "goal.branch_exists",
                 f"{intent.repository} has refs of a goal called {intent.goal} already: {', '.join(traces)}; "
                 "a new one would go on from what they hold",
-                fix=f"choose another goal id, or remove them if nobody needs them: {_removal(intent.repository, traces)}",
+                fix="choose another goal id, or remove them if nobody needs them: "
+                + _removal(intent.repository, traces),
             )
 
 

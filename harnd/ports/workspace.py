@@ -144,6 +144,13 @@ class Workspace(Protocol):
         """Return where the goal's branch is; raises `MissingError`."""
         ...
 
+    async def traces(self, repository: str, goal: GoalId) -> tuple[str, ...]:
+        """Return the refs, or folders of refs, that a goal of this name would take for its own, sorted; none if new.
+
+        What was rescued is none of them: nothing ever starts from it.
+        """
+        ...
+
     async def tree(self, repository: str, commit: CommitId) -> TreeId:
         """Return the tree of a commit."""
         ...

@@ -8,7 +8,7 @@ import pytest
 
 from harnd.ports.errors import MissingError, MovedError
 from harnd.ports.workspace import Clash, Merge, Recording, Refused, Trouble
-from protocol.ids import CommitId
+from protocol.ids import CommitId, GoalId
 from tests.kit.repositories import BILLING, FIRST, GitHouse, House, MemoryHouse, place
 
 NOWHERE = CommitId("0123456789" * 4)
@@ -86,6 +86,25 @@ async def test_the_goals_branch_is_made_once(house: House):
 async def test_a_goal_without_a_branch_is_missing(house: House):
     with pytest.raises(MissingError):
         await house.workspace.branch(house.path, BILLING)
+
+
+async def test_a_name_that_a_goal_had_leaves_traces_until_they_are_removed(house: House):
+    assert await house.workspace.traces(house.path, BILLING) == ()
+    await house.workspace.open_branch(house.path, BILLING, house.base)
+    await recorded(house, "a.txt", b"a")
+    assert await house.workspace.traces(house.path, BILLING) == (
+        "refs/harnd/goals/billing",
+        "refs/harnd/recorded/billing",
+        "refs/heads/harn-attempt/billing",
+        "refs/heads/harn/billing",
+    )
+    house.set_ref(GOAL_BRANCH, None)
+    await house.workspace.discard(place(house))
+    assert await house.workspace.traces(house.path, BILLING) == (
+        "refs/harnd/goals/billing",
+        "refs/harnd/recorded/billing",
+    )
+    assert await house.workspace.traces(house.path, GoalId("bill")) == ()
 
 
 async def test_a_branch_cannot_start_where_nothing_is(house: House):

@@ -10,7 +10,7 @@ from harnd.domain.problem import Problem
 from protocol.errors import Refusal
 from protocol.ids import IdempotencyKey
 from protocol.requests import CreateGoal
-from tests.kit.bench import bench
+from tests.kit.bench import REPOSITORY, bench
 from tests.kit.goal_files import GOAL, HARNESSES, goal_files
 
 
@@ -45,10 +45,11 @@ async def test_files_are_read_beside_the_event_loop(monkeypatch):
 async def test_a_name_that_a_dead_goal_left_refs_of_is_refused_with_what_removes_them():
     async with bench() as world:
         enrolment = Enrolment(world.workspace, world.store, HARNESSES)
-        intent = await enrolment.intent(asked())
+        request = asked(f'repository = "{REPOSITORY}"\n{GOAL}')
+        intent = await enrolment.intent(request)
         await world.workspace.open_branch(intent.repository, intent.goal, intent.base_commit)
         with pytest.raises(Refusal) as refused:
-            await enrolment.intent(asked())
+            await enrolment.intent(request)
     assert refused.value.code == "goal.branch_exists"
     assert refused.value.fix is not None
     assert refused.value.fix.endswith(

@@ -62,6 +62,12 @@ def kept_for(goal: GoalId) -> tuple[str, ...]:
     return tuple(f"{OWN}{kind}/{goal}/" for kind in ("merge", "recorded", "rescue"))
 
 
+def traces(goal: GoalId) -> tuple[str, ...]:
+    """Name the refs and folders of refs that a goal starts from when they exist; rescues are none of them."""
+    remembered = (f"{OWN}{kind}/{goal}" for kind in ("merge", "recorded"))
+    return tuple(sorted((goal_branch(goal), f"{ATTEMPT_BRANCHES}{goal}", goal_record(goal), *remembered)))
+
+
 def directory(place: Place) -> str:
     """Name the attempt's directory, relative to the root of all worktrees."""
     return _attempt(place)

@@ -105,6 +105,12 @@ class GitWorkspace:
         """Return where the goal's branch is; raises `MissingError`."""
         return await (await self._repositories.at(repository)).branch(goal)
 
+    @at_edge
+    async def traces(self, repository: str, goal: GoalId) -> tuple[str, ...]:
+        """Return the refs, or folders of refs, that a goal of this name would take for its own, sorted; none if new."""
+        repo = await self._repositories.at(repository)
+        return tuple([name for name in names.traces(goal) if await repo.refs(name)])
+
     # --- an attempt
 
     @at_edge
