@@ -5,11 +5,12 @@ Exit codes: 0 stopped as asked · 1 a bug · 75 another daemon holds the state d
 """
 
 import os
+import signal
 import sys
 import uuid
 from collections.abc import Sequence
 from importlib.metadata import version
-from typing import cast
+from typing import NoReturn, cast
 
 import anyio
 
@@ -25,6 +26,8 @@ from protocol.ids import InstanceId
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the daemon until it is told to stop; return the exit code."""
+    for number in (signal.SIGTERM, signal.SIGINT):
+        signal.signal(number, _stop_early)
     open_standard_streams()
     logs.configure()
     try:
@@ -43,6 +46,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
             case _:
                 raise
     return 0
+
+
+def _stop_early(_number: int, _frame: object) -> NoReturn:
+    # Until the lifecycle listens to signals itself: nothing is begun by then that an exit would leave half done.
+    sys.exit(0)
 
 
 def _alone(error: Exception) -> Exception:

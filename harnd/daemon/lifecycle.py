@@ -1,12 +1,14 @@
 """The life of one daemon: open, sweep, supervise, serve; and, on a signal, drain and close.
 
 The first client is accepted only when nothing of an earlier instance is left.  TERM finishes what runs within a
-limit; a second TERM, or INT, stops now.  What is cut short by that is uncharged and owed again.
+limit; a second TERM, or INT, stops now.  What is cut short by that is uncharged and owed again.  Before the daemon is
+ready, the first of either stops it: nothing was started then.
 """
 
 import os
 import signal
 import sys
+from collections.abc import AsyncIterator
 from functools import partial
 from importlib.metadata import version
 from typing import Final
@@ -62,12 +64,9 @@ class Daemon:
     def __repr__(self) -> str:
         return f"<Daemon pid={os.getpid()} {self._roster!r} {self._server!r}>"
 
-    async def run(self) -> None:
+    async def run(self, signals: AsyncIterator[signal.Signals]) -> None:
         """Supervise and serve until a signal says otherwise."""
-        with (
-            listen(self._settings.socket) as listener,  # before anything is started that a refusal would cut short
-            anyio.open_signal_receiver(signal.SIGTERM, signal.SIGINT) as signals,
-        ):
+        with listen(self._settings.socket) as listener:  # before anything is started that a refusal would cut short
             async with anyio.create_task_group() as tasks:
                 await tasks.start(self._roster.run)
                 await tasks.start(partial(self._server.serve, [listener], drain_s=_LAST_ANSWERS_S))
@@ -95,10 +94,34 @@ class Daemon:
 
 async def live(settings: Settings, instance: InstanceId) -> None:
     """Live on a state directory that is already locked; raises what makes it impossible."""
-    async with open_world(settings, instance) as world:
+    with anyio.open_signal_receiver(signal.SIGTERM, signal.SIGINT) as signals:
+        async with open_world(settings, instance) as world:
+            daemon = await _recovered(settings, instance, world, signals)
+            if daemon is not None:
+                await daemon.run(signals)
+
+
+async def _recovered(
+    settings: Settings, instance: InstanceId, world: World, signals: AsyncIterator[signal.Signals]
+) -> Daemon | None:
+    """Clear away what earlier instances left; None when a signal came first, and the next start does it instead."""
+    received: list[signal.Signals] = []
+
+    async def stop() -> None:
+        received.append(await anext(signals))
+        tasks.cancel_scope.cancel()
+
+    daemon: Daemon | None = None
+    async with anyio.create_task_group() as tasks:
+        tasks.start_soon(stop)
         await world.store.usurp(instance)
         ended = await end_leftovers(settings, instance)
         swept = await discard_unowned(world)
         log.info("daemon.recovered", processes_ended=ended, worktrees_discarded=swept)
         health = await world.store.health()
-        await Daemon(settings, instance, world, store_schema=health.schema).run()
+        daemon = Daemon(settings, instance, world, store_schema=health.schema)
+        tasks.cancel_scope.cancel()
+    if received:
+        log.info("daemon.stopped")
+        return None
+    return daemon
