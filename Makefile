@@ -67,6 +67,7 @@ check-links: $(FILLED)
 # --- the virtual environment -------------------------------------------------------------------
 
 $(FILLED): requirements.lock pyproject.toml | require-tools
+	@echo "Filling $(VENV) from requirements.lock, once; this takes a few minutes." >&2
 	@test -x $(PY) || $(PYTHON) -m venv $(VENV) || \
 		{ echo "harnd needs python's venv module (on Debian: apt install python3-venv)." >&2; exit 1; }
 	$(PY) -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements.lock

@@ -61,7 +61,7 @@ class Stage:
         if code == Exit.DONE:
             self._narrator.show(*ending(self._place, outcome, self._performance.tally))
         else:
-            self._narrator.show(*left_off(self._place, self._again))
+            self._narrator.show(*left_off(self._place, self._again, items=self._performance.tally.items))
         self._say_last(outcome)
         return Exit.FAILURE if code == Exit.DONE and not outcome.is_good else code
 

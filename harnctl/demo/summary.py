@@ -37,18 +37,20 @@ def ending(place: Place, outcome: Outcome, tally: Tally) -> Iterator[Block]:
     yield Heading("what came of it")
     yield Fields(tuple(_sums(outcome, tally)), indent=2)
     yield from _unproven(tally)
-    yield from left_off(place, ("goal", "show", GOAL))
+    yield from left_off(place, ("goal", "show", GOAL), items=tally.items)
 
 
-def left_off(place: Place, first: tuple[str, ...]) -> Iterator[Block]:
+def left_off(place: Place, first: tuple[str, ...], *, items: int) -> Iterator[Block]:
     """Say where everything lies and how to go on, with this command first."""
     yield Gap()
     yield Paragraph(f"Everything is in {place.root}; the daemon is stopped.  To look closer, start it again:")
     yield Command((*program("harnd"), "--state", str(place.state), "--socket", str(place.socket)))
     yield Paragraph("and in another terminal:")
-    for words in dict.fromkeys((first, ("work", "show", GOAL, "p1.wrap"), ("events", "--goal", GOAL))):
+    looks = (("work", "show", GOAL, "p1.wrap"),) if items else ()
+    for words in dict.fromkeys((first, *looks, ("events", "--goal", GOAL))):
         yield Command((*program("harnctl"), "--socket", str(place.socket), *words))
-    yield Command(("git", "-C", str(place.repository), "log", "--stat", BRANCH))
+    if place.git("for-each-ref", f"refs/heads/{BRANCH}"):  # there is none before the first attempt
+        yield Command(("git", "-C", str(place.repository), "log", "--stat", BRANCH))
     yield Gap()
 
 

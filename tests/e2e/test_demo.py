@@ -126,6 +126,8 @@ def test_a_person_who_says_no_is_told_how_to_go_on(start):
     assert re.search(r"Approve plan 1, [0-9a-f]{12}\? \[Y/n\] $", asked)
     assert run.wait() == 7
     assert "plan approve textkit 1" in said
+    assert "work show" not in said  # there is no work yet
+    assert "log --stat" not in said  # and no branch
     assert '"phase": "awaiting_attention"' in said
     os.close(ours)
 
