@@ -17,7 +17,6 @@ EXITS: Final[Mapping[str, Exit]] = {
     "file.exists": Exit.CONFLICT,
     "file.unreadable": Exit.CONFIGURATION,
     "file.unwritable": Exit.FAILURE,
-    "goal.invalid": Exit.CONFIGURATION,  # of files on this side of the socket
     "repository.missing": Exit.CONFIGURATION,
     "socket.no_path": Exit.CONFIGURATION,
 }
@@ -33,5 +32,5 @@ class Failure(ClientError):
 
 
 def exit_of(error: ClientError) -> Exit:
-    """Tell what harnctl exits with for any error.  To this program a goal that does not load is a bad file."""
+    """Tell what harnctl exits with for any error."""
     return EXITS.get(error.code, error.exit)

@@ -112,7 +112,7 @@ CODES: Final[Mapping[str, Code]] = {
     "goal.unknown": Code(Family.NOT_FOUND, "There is no such goal."),
     "goal.exists": Code(Family.CONFLICT, "There is a goal of that name with another intent."),
     "goal.ended": Code(Family.REFUSED, "The goal has succeeded or was cancelled."),
-    "goal.invalid": Code(Family.PARAMETERS, "The goal's files have problems; the details list all of them."),
+    "goal.invalid": Code(Family.CONFIGURATION, "The goal's files have problems; the details list all of them."),
     "goal.branch_exists": Code(Family.CONFLICT, "The repository has a branch of the goal's name already."),
     "goal.moved": Code(Family.TRY_LATER, "The goal changed hands or moved on while the request was decided."),
     "goal.unreadable": Code(Family.NEEDS_PERSON, "An event of the goal cannot be read by this harnd."),

@@ -37,6 +37,7 @@ def status(daemon: StatusView) -> Iterator[Block]:
             ("sessions", str(daemon.running_sessions)),
             ("store", _store(daemon.store)),
             ("state", daemon.state_dir),
+            ("socket", daemon.socket),
             ("pid", str(daemon.pid)),
         )
     )

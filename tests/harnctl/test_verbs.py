@@ -116,7 +116,11 @@ VERBS = [
         ("harnctl events --after 44 --goal billing-export",),
     ),
     Verb("ps", ask.ListProcesses(), ("4711  billing-export  planning",)),
-    Verb("status", ask.ShowStatus(), ("● running  harnd 0.1.0  up 3m", "goal docs is parked", "harnctl inbox")),
+    Verb(
+        "status",
+        ask.ShowStatus(),
+        ("● running  harnd 0.1.0  up 3m", "goal docs is parked", "socket    /", "harnctl inbox"),
+    ),
 ]
 
 every_verb = pytest.mark.parametrize("verb", VERBS, ids=lambda verb: verb.line)
