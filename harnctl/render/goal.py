@@ -6,7 +6,7 @@ from harnctl.render.blocks import Block, Fields, Gap, Line, Paragraph, Span, Sty
 from harnctl.render.inbox import attention, summary, to_type
 from harnctl.render.marks import marked
 from harnctl.render.texts import criteria, said, section, short
-from harnctl.render.words import age, plain, when
+from harnctl.render.words import age, when
 from harnctl.render.work import table as work_table
 from protocol.replies import GoalCreated
 from protocol.values import Instant
@@ -59,7 +59,6 @@ def _row(goal: GoalRow, now: Instant) -> tuple[Span, ...]:
 def _standing(goal: GoalView, now: Instant) -> Iterator[tuple[str, str]]:
     yield "because", goal.reason
     yield "since", when(goal.since, now)
-    yield "next", plain(goal.next_action)
     yield "would change", goal.would_change
     if goal.wake_at is not None:
         yield "looks again", when(goal.wake_at, now)

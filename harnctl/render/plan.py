@@ -1,14 +1,20 @@
 """Plans for a reader: a row each, or one in full with everything that a decision needs."""
 
 from collections.abc import Iterator
+from typing import Final
 
 from harnctl.render.blocks import Block, Fields, Gap, Heading, Line, Paragraph, Span, Style, Table, command
 from harnctl.render.marks import marked
 from harnctl.render.texts import criteria, problem, section, short
 from harnctl.render.words import age, plain, when
-from protocol.values import Instant, PlanStatus
+from protocol.values import Instant, PlanDecision, PlanStatus
 from protocol.views import CompletionEvidence, PlanItem, PlanList, PlanMilestone, PlanRow, PlanView
 
+SAYS: Final = {
+    PlanDecision.APPLY: "proposes work",
+    PlanDecision.COMPLETE: "says the mission is met",
+    PlanDecision.ATTENTION: "asks you",
+}
 RETRYABLE = (PlanStatus.FAILED, PlanStatus.ATTENTION)
 
 
@@ -18,7 +24,7 @@ def listed(plans: PlanList, now: Instant) -> Iterator[Block]:
         yield Paragraph(f"{plans.goal} has no plan yet.")
         yield command("why", plans.goal)
         return
-    yield Table(("PLAN", "STATUS", "TRIGGER", "AGE", "TITLE"), tuple(_row(plan, now) for plan in plans.plans))
+    yield Table(("PLAN", "STATUS", "AGE", "TITLE"), tuple(_row(plan, now) for plan in plans.plans))
     yield Gap()
     yield command("plan", "show", plans.goal, plans.plans[-1].plan)
 
@@ -51,7 +57,6 @@ def _row(plan: PlanRow, now: Instant) -> tuple[Span, ...]:
     return (
         Span(str(plan.plan)),
         marked(plan.status),
-        Span(plan.trigger),
         Span(age(plan.requested_at, now)),
         Span(plan.title),
     )
@@ -59,10 +64,8 @@ def _row(plan: PlanRow, now: Instant) -> tuple[Span, ...]:
 
 def _facts(plan: PlanView, now: Instant) -> Iterator[tuple[str, str]]:
     if plan.decision is not None:
-        yield "proposes", plan.decision
-    yield "trigger", plan.trigger
+        yield "planner", SAYS[plan.decision]
     yield "requested", when(plan.requested_at, now)
-    yield "calls", str(plan.calls)
     if plan.failure is not None:
         # Only the class is a word of ours; the detail has names of files, and they keep their underscores.
         yield "failure", f"{plain(plan.failure)}: {plan.detail}" if plan.detail else plain(plan.failure)
