@@ -10,9 +10,10 @@ from pathlib import Path
 from typing import Final
 
 import structlog
+from anyio import to_thread
 
 from harnd.adapters.git import files, names, worktrees
-from harnd.adapters.git.command import entries, text
+from harnd.adapters.git.command import GitFailedError, LockHeldError, entries, text
 from harnd.adapters.git.repository import Repository
 from harnd.ports.errors import MissingError, UnavailableError
 from harnd.ports.workspace import Place
@@ -37,7 +38,19 @@ LOCKS: Final = ("index.lock", "HEAD.lock")
 SUBMODULE: Final = "160000 "  # how its entries in the index begin
 NESTED_IN_NESTED: Final = 10
 
+ANY_NAME: Final = ("-c", "core.protectNTFS=false", "-c", "core.protectHFS=false")
+MACHINES_FAULT: Final = (
+    "No space left on device",
+    "Disk quota exceeded",
+    "Input/output error",
+    "Read-only file system",
+)
+
 log = structlog.get_logger()
+
+
+class NotTakenError(UnavailableError):
+    """git does not take what lies in the worktree into its index; the message is what git said."""
 
 
 class Content:
@@ -142,14 +155,59 @@ class Content:
         await self.change("read-tree", "--reset", start)
         await self._unhide()
         await self._fold_nested()
-        await self.change("add", "--all")
+        await self._add("--all")
         if forced:
-            await self.change("add", "--force", "--pathspec-from-file=-", "--pathspec-file-nul", given=forced)
+            await self._add("--force", "--pathspec-from-file=-", "--pathspec-file-nul", given=forced)
         return await self._tree()
+
+    async def take_in_raw(self, start: str) -> TreeId:
+        """Make the index what can be read of the worktree, byte by byte, where `take_in` raised `NotTakenError`.
+
+        No filter, no conversion and no rule about names has a say; files that are neither content nor links are left
+        out, and so is what cannot be read.  Submodules stay as they are in `start`.
+        """
+        known = entries(await self.ask("ls-files", "-z", "--cached"))
+        commits = [
+            entry for entry in entries(await self.ask("ls-tree", "-r", "-z", start)) if entry.startswith(SUBMODULE)
+        ]
+        await self.change("read-tree", "--empty")
+        found = {*known, *entries(await self.ask("ls-files", "-z", "--others", "--exclude-standard"))}
+        within = tuple([f"{_path(entry)}/" for entry in commits])
+        names = sorted(name for name in found if not f"{name}/".startswith(within))
+        lines = [*commits, *await self._stored(names)]
+        given = os.fsencode("".join(f"{line}\0" for line in lines))
+        await self.change(*ANY_NAME, "update-index", "-z", "--index-info", given=given)
+        return await self._tree()
+
+    async def _stored(self, names: list[str]) -> list[str]:
+        """Store files as they are, and return their entries for the index."""
+        modes = {name: await to_thread.run_sync(files.mode, self.path / name) for name in names}
+        plain = [name for name, mode in modes.items() if mode in {"100644", "100755"}]
+        listed = [name for name in plain if "\n" not in name]
+        words = ("hash-object", "-w", "--no-filters")
+        given = os.fsencode("".join(f"{self.path / name}\n" for name in listed))
+        objects = text(await self.change(*words, "--stdin-paths", given=given)).split() if listed else []
+        stored = dict(zip(listed, objects, strict=True))
+        for name in set(plain) - stored.keys():
+            stored[name] = text(await self.change(*words, "--", str(self.path / name))).strip()
+        for name in [name for name, mode in modes.items() if mode == files.LINK]:
+            target = os.fsencode((self.path / name).readlink())
+            stored[name] = text(await self.change(*words[:2], "--stdin", given=target)).strip()
+        return [f"{modes[name]} {to}\t{name}" for name, to in sorted(stored.items())]
+
+    async def _add(self, *words: str, given: bytes = b"") -> None:
+        try:
+            await self.change("add", *words, given=given)
+        except LockHeldError:
+            raise
+        except GitFailedError as error:
+            if not error.stderr.strip() or any(fault in error.stderr for fault in MACHINES_FAULT):
+                raise
+            raise NotTakenError(error.stderr.strip()) from error
 
     async def take_in_tracked(self) -> TreeId:
         """Take changes of files that the index knows into it, and return its tree."""
-        await self.change("add", "--update")
+        await self._add("--update")
         return await self._tree()
 
     async def _tree(self) -> TreeId:
@@ -202,6 +260,10 @@ class Content:
 
     def _inner(self, name: str) -> Path:
         return self.path / name / ".git"
+
+
+def _path(entry: str) -> str:
+    return entry.partition("\t")[2]
 
 
 def _has_markers(file: Path) -> bool:

@@ -5,8 +5,12 @@ These calls block for as long as a disk takes; `remove_tree` is the one to run i
 
 import os
 import shutil
+import stat
 from contextlib import suppress
 from pathlib import Path
+from typing import Final
+
+LINK: Final = "120000"  # git's mode of a symbolic link
 
 
 def exists(path: Path) -> bool:
@@ -32,6 +36,19 @@ def is_empty(path: Path) -> bool:
 def content(path: Path) -> bytes:
     """Read a file; one that is not there is empty."""
     return path.read_bytes() if path.is_file() else b""
+
+
+def mode(path: Path) -> str:
+    """Return the mode that git has for the file or link at `path`; empty when there is nothing that could be read."""
+    try:
+        status = path.lstat()
+    except OSError:
+        return ""
+    if stat.S_ISLNK(status.st_mode):
+        return LINK
+    if not stat.S_ISREG(status.st_mode) or not os.access(path, os.R_OK):
+        return ""
+    return "100755" if status.st_mode & stat.S_IXUSR else "100644"
 
 
 def rename(path: Path, to: Path) -> None:

@@ -9,6 +9,7 @@ agent did to get there:
   is where HEAD goes.  Conflicts that nobody resolved refuse the recording;
 - a repository made inside the worktree is folded in as the plain files it holds, and its `.git` is moved beside the
   worktree.  A clone of somebody else's refuses the recording; declared submodules stay what they are;
+- what `git add` does not take (a name, an encoding, a filter that is not there) refuses the recording;
 - ignored files are left out, unless the agent added them by force;
 - files that a hook rewrites are recorded as rewritten, and the hooks see them again, once.
 
@@ -27,7 +28,7 @@ from typing import Final
 
 from harnd.adapters.git import names
 from harnd.adapters.git.command import ENVIRONMENT, GitFailedError, patiently, text, unless_locked
-from harnd.adapters.git.content import Content
+from harnd.adapters.git.content import Content, NotTakenError
 from harnd.adapters.git.identity import Identity, operators
 from harnd.adapters.git.process import Finished
 from harnd.adapters.git.repository import Change, Repository
@@ -56,7 +57,10 @@ async def record(
         return Refused(f"clones of other repositories lie in the worktree: {', '.join(clones)}")
     start = await _start(repository, place, base)
     await _fold_commits(content, place, start)
-    refused = await _commit_all(content, place, start, Committer(content, place, message, commands))
+    try:
+        refused = await _commit_all(content, place, start, Committer(content, place, message, commands))
+    except NotTakenError as error:
+        return Refused(f"git does not take in what lies in the worktree: {error}")
     if refused is not None:
         return refused
     commit = await repository.ref(names.attempt_branch(place)) or start

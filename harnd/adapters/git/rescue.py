@@ -7,13 +7,17 @@ contain is deleted.
 
 from collections.abc import Iterable
 
+import structlog
+
 from harnd.adapters.git import names
 from harnd.adapters.git.command import text
-from harnd.adapters.git.content import Content
+from harnd.adapters.git.content import Content, NotTakenError
 from harnd.adapters.git.identity import HARND
 from harnd.adapters.git.repository import ABSENT, Change, Repository
-from harnd.ports.workspace import Place
+from harnd.ports.workspace import Place, storable
 from protocol.ids import CommitId, GoalId
+
+log = structlog.get_logger()
 
 
 async def keep_commits(repository: Repository, folder: str, commits: Iterable[str], *, beyond: Iterable[str]) -> None:
@@ -34,7 +38,11 @@ async def keep_files(content: Content, place: Place) -> CommitId | None:
     """Keep what lies uncommitted in the worktree as a snapshot, which no hook has seen; None when there is nothing."""
     repository, head = content.repository, await content.head()
     start = head or await repository.branch(place.goal)
-    tree = await content.take_in(start)
+    try:
+        tree = await content.take_in(start)
+    except NotTakenError as error:
+        log.warning("workspace.snapshot_is_raw", path=storable(str(content.path)), error=storable(str(error)))
+        tree = await content.take_in_raw(start)
     if tree == await repository.tree(start):
         return None
     ref = f"{names.rescues(place)}{names.SNAPSHOT}{tree}"

@@ -1,13 +1,15 @@
 """Nothing that an attempt made is lost with its worktree."""
 
 import errno
+import os
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
 from harnd.adapters.git import files
 from harnd.ports.errors import PortError, UnavailableError
-from harnd.ports.workspace import Recording
+from harnd.ports.workspace import Recording, Refused
 from tests.kit.repositories import BILLING, FIRST, GitHouse, place
 
 RESCUE = "refs/harnd/rescue/billing/p1.export.1/"
@@ -137,3 +139,43 @@ async def test_files_that_cannot_be_removed_stay_and_everything_else_goes(
     assert sorted(house.refs()) == ["refs/harnd/goals/billing", "refs/heads/harn/billing", "refs/heads/main"]
     await house.workspace.discard(place(house))
     assert files.is_empty(Path(where).parents[1])
+
+
+def link_to_a(where: str) -> None:
+    Path(where, "link").symlink_to("a.txt")
+
+
+def odd_name(where: str) -> None:
+    Path(where, "git~1").mkdir()
+    Path(where, "git~1/f").write_bytes(b"x")
+
+
+def special_file(where: str) -> None:
+    Path(where, "README.md").unlink()
+    os.mkfifo(Path(where, "README.md"))
+
+
+def absent_filter(where: str) -> None:
+    Path(where, ".gitattributes").write_bytes(b"*.bin filter=lfs")
+    Path(where, "a.bin").write_bytes(b"x")
+
+
+def odd_encoding(where: str) -> None:
+    Path(where, ".gitattributes").write_bytes(b"*.txt working-tree-encoding=UTF-16")
+
+
+@pytest.mark.parametrize("leave", [odd_name, special_file, absent_filter, odd_encoding])
+async def test_what_git_does_not_add_is_refused_to_the_agent_and_kept_byte_by_byte(
+    house: GitHouse, leave: Callable[[str], None]
+):
+    where = await opened(house)
+    house.write(where, "a.txt", b"odd")
+    link_to_a(where)
+    leave(where)
+    refusal = await house.workspace.record(place(house), house.base, "Work")
+    assert isinstance(refusal, Refused)
+    assert refusal.output.startswith("git does not take in what lies in the worktree: ")
+    left = {name: content for name, content in house.read(where).items() if name != "link"}
+    await house.workspace.discard(place(house))
+    [snapshot] = kept(house, "snapshot")
+    assert house.content(snapshot) == {**left, "link": b"a.txt"}
