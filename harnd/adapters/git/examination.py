@@ -5,6 +5,7 @@ Shallow and partial clones, submodules, linked worktrees and SHA-256 repositorie
 
 import os
 import re
+import shlex
 import shutil
 from collections.abc import Mapping
 from pathlib import Path
@@ -124,7 +125,7 @@ class Examiner:
         if required.lower() not in {"true", "yes", "on", "1"}:
             return ""
         commands = [await self._setting(top, f"filter.{name}.{side}") for side in ("process", "smudge", "clean")]
-        return next((command.split()[0] for command in commands if command.strip()), "")
+        return next((_first_word(command) for command in commands if command.strip()), "")
 
     async def _setting(self, top: Path, name: str) -> str:
         finished = await self._git.run(top, "config", "--null", "--get", name)
@@ -137,6 +138,13 @@ def _is_text(path: Path) -> bool:
     except UnicodeEncodeError:
         return False
     return True
+
+
+def _first_word(command: str) -> str:
+    try:
+        return shlex.split(command)[0]
+    except ValueError:  # a quote that is not closed: the shell will say so
+        return ""
 
 
 def _not_located(path: Path, said: str) -> Found:

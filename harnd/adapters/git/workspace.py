@@ -157,7 +157,10 @@ class GitWorkspace:
     async def occupied(self) -> tuple[Occupied, ...]:
         """Return every attempt that has something on disk, of whatever repository, sorted."""
         found = await anyio.to_thread.run_sync(lambda: sorted(self._root.glob("*/*.*")))
-        return tuple(read for path in found if (read := names.occupied(path.parent.name, path.name)) is not None)
+        # A discard that was cut short has left the directory under another name, and is owed its end.
+        read = {names.occupied(path.parent.name, path.name.removesuffix(discarding.GONE)) for path in found}
+        known = [each for each in read if each is not None]
+        return tuple(sorted(known, key=lambda each: (each.goal, each.work, each.attempt)))
 
     def _path(self, place: Place, purpose: str) -> Path:
         return self._root / names.directory(place) / purpose

@@ -119,11 +119,12 @@ async def test_a_git_that_is_too_old(house: GitHouse, tmp_path: Path):
     assert await trouble(house) == "workspace.old_git"
 
 
-async def test_a_required_filter_of_the_repositorys_own(house: GitHouse):
+@pytest.mark.parametrize("program", ["no-such-crypt", "'no-such-crypt'", '"no-such-crypt"'])
+async def test_a_required_filter_of_the_repositorys_own(house: GitHouse, program: str):
     house.write(house.path, "secrets/.gitattributes", b"*.key filter=crypt diff=crypt\n")
     house.commit("encrypt")
     house.git("config", "filter.crypt.required", "true")
-    house.git("config", "filter.crypt.smudge", "no-such-crypt smudge")
+    house.git("config", "filter.crypt.smudge", f"{program} smudge")
     found = await house.workspace.examine(house.path, "main")
     assert isinstance(found, Trouble)
     assert (found.code, "install no-such-crypt" in found.message) == ("workspace.no_filter", True)
