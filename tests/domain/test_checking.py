@@ -176,9 +176,12 @@ def test_a_place_is_written_so_that_it_can_be_read():
 ANYTHING = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats() | st.text() | st.sampled_from(["apply", "attention"]),
     lambda children: (
-        st.lists(children)
-        | st.dictionaries(st.sampled_from(["decision", "work", "key", "tries", "notes"]) | st.text(), children)
+        st.lists(children, max_size=5)
+        | st.dictionaries(
+            st.sampled_from(["decision", "work", "key", "tries", "notes"]) | st.text(max_size=5), children, max_size=5
+        )
     ),
+    max_leaves=20,
 )
 
 

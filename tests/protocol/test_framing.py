@@ -15,9 +15,9 @@ TEXTS = st.text(st.characters(exclude_categories=["Cs"]), max_size=20)
 VALUES = st.recursive(
     st.none() | st.booleans() | st.integers(-(2**53) + 1, 2**53 - 1) | TEXTS,
     lambda inner: st.lists(inner, max_size=4) | st.dictionaries(TEXTS, inner, max_size=4),
-    max_leaves=12,
+    max_leaves=5,
 )
-OBJECTS = st.dictionaries(TEXTS, VALUES, max_size=4)
+OBJECTS = st.dictionaries(TEXTS, VALUES, max_size=3)
 
 
 def lines_of(stream: bytes, *, cuts: list[int], cap: int = FRAME_BYTES) -> list[bytes]:
@@ -30,7 +30,7 @@ def lines_of(stream: bytes, *, cuts: list[int], cap: int = FRAME_BYTES) -> list[
     return lines
 
 
-@given(st.lists(OBJECTS, max_size=5), st.lists(st.integers(0, 300), max_size=20))
+@given(st.lists(OBJECTS, max_size=4), st.lists(st.integers(0, 300), max_size=12))
 def test_what_was_written_is_read_however_the_stream_is_cut(messages, cuts):
     stream = b"".join(write_frame(message) for message in messages)
     assert [read_frame(line) for line in lines_of(stream, cuts=cuts)] == messages
