@@ -45,8 +45,6 @@ FINDINGS_ANSWERED: Final = 200  # by one accept: those of every reopening that a
 PROBLEMS_SHOWN: Final = 100
 ARGV_WORDS: Final = 200
 ENV_NAMES: Final = 32
-REVIEWERS: Final = Range(1, 1, 5)
-REVISION_ROUNDS: Final = Range(0, 0, 3)
 
 # --- mission and replanning
 MILESTONES: Final = Range(1, 4, 20)

@@ -120,17 +120,6 @@ class FailureClass(StrEnum):
     LOST = "lost"
 
 
-class StageKind(StrEnum):
-    """The stages a template may have."""
-
-    PREPARE = "prepare"
-    AGENT = "agent"
-    COMMAND = "command"
-    REVIEW = "review"
-    PARALLEL = "parallel"
-    APPROVE = "approve"
-
-
 class Verdict(StrEnum):
     """What is known of a criterion; unknown is a third value."""
 

@@ -1,6 +1,5 @@
-"""The machine's clock and its randomness."""
+"""The machine's clock."""
 
-import secrets
 import time
 from typing import Final
 
@@ -27,11 +26,3 @@ class SystemClock:
         while (left := at - self.now()) > 0:
             nap = min(left / SECOND, _LONGEST_NAP_S)
             await anyio.sleep(nap)
-
-
-class SystemEntropy:
-    """The machine's randomness."""
-
-    def token(self) -> str:
-        """Make 32 hex digits that nobody has seen before."""
-        return secrets.token_hex(16)

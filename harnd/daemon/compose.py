@@ -12,7 +12,7 @@ from typing import Final
 
 import anyio.to_thread
 
-from harnd.adapters.clock import SystemClock, SystemEntropy
+from harnd.adapters.clock import SystemClock
 from harnd.adapters.commands import ProcessCommands
 from harnd.adapters.git.workspace import GitWorkspace
 from harnd.adapters.harness import command, scripted
@@ -70,7 +70,6 @@ async def open_world(settings: Settings, instance: InstanceId) -> AsyncGenerator
         with _usable(settings.state):
             world = World(
                 clock=clock,
-                entropy=SystemEntropy(),
                 store=await stack.enter_async_context(open_store(settings.state / "harnd.db", clock)),
                 blobs=FileBlobs(settings.state / "blobs"),
                 sessions=HarnessSessions(spawner),

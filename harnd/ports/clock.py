@@ -1,4 +1,4 @@
-"""The clock and the dice: the only sources of time and chance."""
+"""The clock: the only source of time."""
 
 from typing import Protocol
 
@@ -14,12 +14,4 @@ class Clock(Protocol):
 
     async def sleep_until(self, at: Instant) -> None:
         """Return at `at` or a little later, also when the machine was suspended or the clock was set meanwhile."""
-        ...
-
-
-class Entropy(Protocol):
-    """Unguessable names."""
-
-    def token(self) -> str:
-        """Make 32 hex digits that nobody has seen before."""
         ...

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from harnd.ports.clock import Clock, Entropy
+from harnd.ports.clock import Clock
 from harnd.ports.processes import Processes
 from harnd.ports.sessions import CommandRunner, Sessions
 from harnd.ports.store import Blobs, EventStore
@@ -14,7 +14,6 @@ class World:
     """Everything outside the rules."""
 
     clock: Clock
-    entropy: Entropy
     store: EventStore
     blobs: Blobs
     sessions: Sessions

@@ -25,7 +25,7 @@ from harnd.adapters.store.blobs import MemoryBlobs
 from harnd.adapters.store.database import memory
 from harnd.adapters.store.inline import InlineRunner
 from harnd.adapters.store.sqlite import SqliteStore
-from harnd.adapters.virtual import SeededEntropy, VirtualClock
+from harnd.adapters.virtual import VirtualClock
 from harnd.domain.goal import commands as c
 from harnd.domain.goal.codec import fold
 from harnd.domain.goal.due import due
@@ -163,7 +163,6 @@ class Bench:
         self.runner = WatchedCommands(self._respond, files=self.workspace.files, machine=self.machine)
         self.world = World(
             clock=self.clock,
-            entropy=SeededEntropy(1),
             store=self.store,
             blobs=self.blobs,
             sessions=self.sessions,

@@ -17,7 +17,6 @@ from harnd.adapters.process.imaginary import ImaginaryMachine
 from harnd.adapters.store.blobs import MemoryBlobs
 from harnd.adapters.store.database import memory
 from harnd.adapters.store.opening import open_inline_store
-from harnd.adapters.virtual import SeededEntropy
 from harnd.daemon.queries import About, Queries
 from harnd.domain.goal.commands import GoalCommand, Tick
 from harnd.ports.processes import LiveProcess, Trace
@@ -101,7 +100,6 @@ class Shelf:
         self.workspace = workspace
         self.world = World(
             clock=clock,
-            entropy=SeededEntropy(1),
             store=store,
             blobs=MemoryBlobs(),
             sessions=ImaginarySessions({}, files=workspace.files, machine=machine),
