@@ -4,6 +4,7 @@ The worktree is addressed by its path and its administrative directory, never th
 agent may have written that.  The caller holds the repository's turn and has ended the agent.
 """
 
+import hashlib
 import os
 import shutil
 from pathlib import Path
@@ -13,10 +14,10 @@ import structlog
 from anyio import to_thread
 
 from harnd.adapters.git import files, names, worktrees
-from harnd.adapters.git.command import GitFailedError, LockHeldError, entries, text
+from harnd.adapters.git.command import WRITING, GitFailedError, LockHeldError, entries, text
 from harnd.adapters.git.repository import Repository
 from harnd.ports.errors import MissingError, UnavailableError
-from harnd.ports.workspace import Place
+from harnd.ports.workspace import Place, storable
 from protocol.ids import CommitId, TreeId
 
 IN_PROGRESS: Final = (
@@ -56,7 +57,8 @@ class NotTakenError(UnavailableError):
 class Content:
     """What lies in the worktree at `path`."""
 
-    def __init__(self, repository: Repository, *, path: Path, administration: Path) -> None:
+    def __init__(self, repository: Repository, place: Place, *, path: Path, administration: Path) -> None:
+        self._place = place
         self.repository = repository
         self.path = path
         self._administration = administration
@@ -72,15 +74,16 @@ class Content:
         except MissingError:
             await worktrees.adopt(repository, place, path)
             administration = worktrees.administration(repository, path)
-        content = cls(repository, path=path, administration=administration)
-        content._mend_link()
+        content = cls(repository, place, path=path, administration=administration)
+        await content._mend_link()
         content._remove_stale_locks(place)
         await content._drop_broken_index()
         return content
 
-    def _mend_link(self) -> None:
+    async def _mend_link(self) -> None:
         link, wanted = self.path / ".git", os.fsencode(f"gitdir: {self._administration}\n")
         if files.is_directory(link):
+            await self._keep_commits_of(link)
             files.set_aside(link, self._beside("own"))
         if not link.is_file() or link.is_symlink() or link.read_bytes() != wanted:
             link.unlink(missing_ok=True)
@@ -248,8 +251,29 @@ class Content:
             if not found:
                 return
             for name in found:
+                if files.is_directory(self._inner(name)):
+                    await self._keep_commits_of(self._inner(name))
                 files.set_aside(self._inner(name), self._beside("nested"))
         raise UnavailableError(f"repositories lie too deep in one another in {self.path}")
+
+    async def _keep_commits_of(self, inner: Path) -> None:
+        """Fetch what a repository inside has ever been at into rescue refs, as far as it can be read."""
+        git, at = self.repository.git, f"--git-dir={inner}"
+        heads = await git.run(self.path, at, "log", "--walk-reflogs", "--all", "--format=%H")
+        head = await git.run(self.path, at, "rev-parse", "--verify", "--quiet", "HEAD^{commit}")
+        tips = sorted({*text(heads.stdout).split(), *text(head.stdout).split()})
+        if not tips:
+            return
+        lines = "".join(f"update refs/kept/{tip} {tip}\n" for tip in tips)
+        await git.run(self.path, at, "update-ref", "--stdin", given=lines.encode())
+        # Named by what is in it, so that doing it again after a crash finds the same names.
+        folder = f"{names.rescues(self._place)}nested/{hashlib.sha256(lines.encode()).hexdigest()[:12]}/"
+        words = ("fetch", "--quiet", "--no-tags", "--no-write-fetch-head", "--no-recurse-submodules", str(inner))
+        finished = await git.run(self.repository.common, *words, f"+refs/*:{folder}*", limits=WRITING)
+        if finished.code:
+            log.warning(
+                "workspace.nested_not_fetched", path=storable(str(inner)), error=storable(text(finished.stderr))
+            )
 
     async def _was_made_here(self, name: str) -> bool:
         inner = self._inner(name)

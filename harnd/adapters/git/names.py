@@ -8,6 +8,7 @@
     merge/<goal>/<work>.<n>/<commit>           a merge that is nobody's branch yet
     rescue/<goal>/<work>.<n>/commit-<commit>   a commit of the attempt that the goal's branch does not contain
     rescue/<goal>/<work>.<n>/snapshot-<tree>   uncommitted files; no hook has seen them
+    rescue/<goal>/<work>.<n>/nested/<digest>/  the refs of a repository that the agent made inside its worktree
     rescue/<goal>/moved/commit-<commit>        where somebody else had moved the goal's branch to
 """
 

@@ -9,7 +9,8 @@ import pytest
 
 from harnd.adapters.git import files
 from harnd.ports.errors import PortError, UnavailableError
-from harnd.ports.workspace import Recording, Refused
+from harnd.ports.workspace import Occupied, Recording, Refused
+from protocol.ids import WorkId
 from tests.kit.repositories import BILLING, FIRST, GitHouse, place
 
 RESCUE = "refs/harnd/rescue/billing/p1.export.1/"
@@ -104,6 +105,7 @@ async def test_a_discard_cut_short_after_the_directory_was_renamed_is_finished(h
     own = house.commit("agent: a", at=where)
     attempt = Path(where).parent
     files.rename(attempt, Path(f"{attempt}.gone"))
+    assert await house.workspace.occupied() == (Occupied(BILLING, WorkId("p1.export"), 1),)
     await house.workspace.discard(place(house))
     assert kept(house, "commit") == [own]
     assert files.is_empty(attempt.parent)
@@ -179,3 +181,20 @@ async def test_what_git_does_not_add_is_refused_to_the_agent_and_kept_byte_by_by
     await house.workspace.discard(place(house))
     [snapshot] = kept(house, "snapshot")
     assert house.content(snapshot) == {**left, "link": b"a.txt"}
+
+
+@pytest.mark.parametrize("inside", ["lib", "."])
+async def test_commits_of_a_repository_that_the_agent_made_inside_are_kept(house: GitHouse, inside: str):
+    where = await opened(house)
+    nested = Path(where, inside)
+    if inside == ".":
+        house.remove(where, ".git")
+    house.git("init", "--quiet", str(nested))
+    for name, value in (("user.name", "a"), ("user.email", "a@example.org")):
+        house.git("config", name, value, at=nested)
+    house.write(str(nested), "secret", b"one")
+    lost = house.commit("agent: precious", at=nested)
+    house.git("commit", "--quiet", "--amend", "--message", "another", at=nested)
+    assert isinstance(await house.workspace.record(place(house), house.base, "Work"), Recording)
+    await house.workspace.discard(place(house))
+    assert lost in {to for ref, to in house.refs().items() if ref.startswith(f"{RESCUE}nested/")}
