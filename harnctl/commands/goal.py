@@ -10,6 +10,7 @@ from harnctl.commands import later
 from harnctl.commands.decision import agree
 from harnctl.commands.files import gather
 from harnctl.commands.options import Goal, Reason, Yes, console_of
+from harnctl.commands.writing import words
 from harnctl.render import goal as render
 from harnctl.render.done import done
 from protocol import ids
@@ -49,11 +50,12 @@ def show_goal(context: typer.Context, goal: Goal) -> None:
 
 
 @app.command("cancel")
-def cancel_goal(context: typer.Context, goal: Goal, *, reason: Reason, yes: Yes = False) -> None:
+def cancel_goal(context: typer.Context, goal: Goal, *, reason: Reason = None, yes: Yes = False) -> None:
     """End a goal for good; what was accepted stays accepted."""
     console = console_of(context)
-    again = ("harnctl", "goal", "cancel", goal, "--reason", reason)
-    agree(console, f"End {goal} for good?", yes=yes, again=again)
-    request = CancelGoal(key=new_key(), goal=ids.GoalId(goal), reason=reason)
+    again = ("harnctl", "goal", "cancel", goal)
+    why = words(console, reason, about=f"why {goal} is ended", again=again, option="--reason")
+    agree(console, f"End {goal} for good?", yes=yes, again=(*again, "--reason", why))
+    request = CancelGoal(key=new_key(), goal=ids.GoalId(goal), reason=why)
     change = console.ask(request)
     console.show(request.method, change, done(change, "cancelled"))

@@ -14,7 +14,9 @@ Goal: TypeAlias = Annotated[str, typer.Argument(metavar="GOAL", help="The goal's
 Plan: TypeAlias = Annotated[int, typer.Argument(metavar="PLAN", help="The plan's number.")]
 Work: TypeAlias = Annotated[str, typer.Argument(metavar="WORK", help="The work item's id, such as p1.parser.")]
 Yes: TypeAlias = Annotated[bool, typer.Option("--yes", "-y", help="Do not ask.")]
-Reason: TypeAlias = Annotated[str, typer.Option("--reason", metavar="TEXT", help="Why; it is kept.")]
+Reason: TypeAlias = Annotated[
+    str | None, typer.Option("--reason", metavar="TEXT", help="Why; it is kept; - reads it from stdin.")
+]
 Guidance: TypeAlias = Annotated[
     str | None, typer.Option("--guidance", metavar="TEXT", help="What to do differently; - reads it from stdin.")
 ]

@@ -121,12 +121,13 @@ def retry_work(context: typer.Context, goal: Goal, work: Work, *, guidance: Guid
 
 
 @app.command("cancel")
-def cancel_work(context: typer.Context, goal: Goal, work: Work, *, reason: Reason, yes: Yes = False) -> None:
+def cancel_work(context: typer.Context, goal: Goal, work: Work, *, reason: Reason = None, yes: Yes = False) -> None:
     """Give a work item up."""
     console = console_of(context)
-    again = ("harnctl", "work", "cancel", goal, work, "--reason", reason)
-    agree(console, f"Give up {work} of {goal} for good?", yes=yes, again=again)
-    request = CancelWork(key=new_key(), goal=ids.GoalId(goal), work=ids.WorkId(work), reason=reason)
+    again = ("harnctl", "work", "cancel", goal, work)
+    why = words(console, reason, about=f"why {work} of {goal} is given up", again=again, option="--reason")
+    agree(console, f"Give up {work} of {goal} for good?", yes=yes, again=(*again, "--reason", why))
+    request = CancelWork(key=new_key(), goal=ids.GoalId(goal), work=ids.WorkId(work), reason=why)
     change = console.ask(request)
     console.show(request.method, change, done(change, "cancelled"))
 

@@ -23,7 +23,7 @@ def words(
         return edited(console, about=about)
     text = console.stdin.read() if given == PIPED else given
     if text is None or not text.strip():
-        piped = f", or {option} - and the text on standard input" if option == "--guidance" else ""
+        piped = f", or {option} - and the text on standard input" if option != "--finding" else ""
         raise Failure("usage", f"{about}: give {option} TEXT{piped}", fix=shlex.join((*again, option, "TEXT")))
     return text.strip()
 
@@ -32,7 +32,7 @@ def edited(console: Console, *, about: str) -> str:
     """Open the person's editor and return what they wrote; an empty text takes everything back."""
     editor = console.environ.get("VISUAL") or console.environ.get("EDITOR") or "vi"
     with tempfile.TemporaryDirectory(prefix="harnctl-") as directory:
-        draft = Path(directory) / "guidance.md"
+        draft = Path(directory) / "words.md"
         draft.write_text(f"\n# {about}\n# Lines that begin with # are left out; an empty text changes nothing.\n")
         _run([*shlex.split(editor), os.fspath(draft)])
         written = draft.read_text(encoding="utf-8", errors="replace")

@@ -263,5 +263,10 @@ def test_what_cannot_be_undone_is_asked_about(harnctl, daemon, line):
     assert len(daemon.asked) == 1
 
 
-def test_what_cannot_be_undone_needs_a_reason(harnctl, daemon):
-    assert harnctl("goal", "cancel", "billing-export", "--yes").code == 2
+@pytest.mark.parametrize("line", ["goal cancel billing-export", "work cancel billing-export p1.parser"])
+def test_what_cannot_be_undone_needs_a_reason(harnctl, daemon, line, editor):
+    ran = harnctl(*line.split(), "--yes")
+    assert (ran.code, ran.err.splitlines()[-1]) == (2, f"  harnctl {line} --reason TEXT")
+    assert daemon.asked == []
+    assert harnctl(*line.split(), "--yes", typed="", EDITOR=editor("moot\\n")).code == 0
+    assert [request.reason for request in changes(daemon)] == ["moot"]
