@@ -13,7 +13,7 @@ from typing import Final
 import structlog
 from anyio import to_thread
 
-from harnd.adapters.git import files, names, worktrees
+from harnd.adapters.git import files, ref_names, worktrees
 from harnd.adapters.git.command import WRITING, GitFailedError, LockHeldError, entries, text
 from harnd.adapters.git.repository import Repository
 from harnd.ports.errors import MissingError, UnavailableError
@@ -95,7 +95,7 @@ class Content:
         Such a lock is ours to remove: the worktree and its branch are harnd's, nobody else has the turn, and nobody is
         at work inside.
         """
-        branch = self.repository.common / f"{names.attempt_branch(place)}.lock"
+        branch = self.repository.common / f"{ref_names.attempt_branch(place)}.lock"
         for lock in (*(self._administration / name for name in LOCKS), branch):
             if lock.exists() and not files.processes_inside(self.path):
                 log.warning("workspace.stale_lock_removed", path=str(lock))
@@ -132,7 +132,7 @@ class Content:
 
     async def settle(self, place: Place) -> None:
         """Put HEAD on the attempt's branch and forget whatever operation is in progress; files stay as they are."""
-        await self.change("symbolic-ref", "HEAD", names.attempt_branch(place))
+        await self.change("symbolic-ref", "HEAD", ref_names.attempt_branch(place))
         for name in IN_PROGRESS:
             state = self._administration / name
             if state.is_dir():
@@ -267,7 +267,7 @@ class Content:
         lines = "".join(f"update refs/kept/{tip} {tip}\n" for tip in tips)
         await git.run(self.path, at, "update-ref", "--stdin", given=lines.encode())
         # Named by what is in it, so that doing it again after a crash finds the same names.
-        folder = f"{names.rescues(self._place)}nested/{hashlib.sha256(lines.encode()).hexdigest()[:12]}/"
+        folder = f"{ref_names.rescues(self._place)}nested/{hashlib.sha256(lines.encode()).hexdigest()[:12]}/"
         words = ("fetch", "--quiet", "--no-tags", "--no-write-fetch-head", "--no-recurse-submodules", str(inner))
         finished = await git.run(self.repository.common, *words, f"+refs/*:{folder}*", limits=WRITING)
         if finished.code:

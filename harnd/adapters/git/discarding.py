@@ -12,7 +12,7 @@ from typing import Final
 import structlog
 from anyio import to_thread
 
-from harnd.adapters.git import files, names, worktrees
+from harnd.adapters.git import files, ref_names, worktrees
 from harnd.adapters.git.content import Content
 from harnd.adapters.git.edge import said
 from harnd.adapters.git.repository import ABSENT, Change, Repository
@@ -29,7 +29,7 @@ async def discard(repository: Repository, place: Place, directory: Path) -> None
 
     A directory that somebody is at work in is kept and flagged in the log: what they do there now is in no snapshot.
     """
-    await _keep(repository, place, directory / names.WORK_DIRECTORY)
+    await _keep(repository, place, directory / ref_names.WORK_DIRECTORY)
     if busy := files.processes_inside(directory):
         log.warning("workspace.in_use", path=str(directory), processes=busy)
         return
@@ -38,14 +38,14 @@ async def discard(repository: Repository, place: Place, directory: Path) -> None
 
 
 async def _keep(repository: Repository, place: Place, path: Path) -> None:
-    tips = {await repository.ref(names.attempt_branch(place)), await repository.ref(names.recorded(place))}
+    tips = {await repository.ref(ref_names.attempt_branch(place)), await repository.ref(ref_names.recorded(place))}
     if not files.is_empty(path):
         content = await Content.open(repository, place, path)
         tips |= {await content.head(), *await content.past_heads()}
         await keep_files(content, place)
-    goal = await repository.ref(names.goal_branch(place.goal))
+    goal = await repository.ref(ref_names.goal_branch(place.goal))
     known = [tip for tip in tips if tip is not None]
-    await keep_commits(repository, names.rescues(place), known, beyond=[] if goal is None else [goal])
+    await keep_commits(repository, ref_names.rescues(place), known, beyond=[] if goal is None else [goal])
 
 
 async def _remove_directory(repository: Repository, directory: Path) -> None:
@@ -69,8 +69,8 @@ async def _remove_tree(gone: Path) -> None:
 
 async def _remove_refs(repository: Repository, place: Place) -> None:
     """Delete the attempt's branch; everything it held is kept by now."""
-    branch = names.attempt_branch(place)
+    branch = ref_names.attempt_branch(place)
     at = await repository.ref(branch)
     if at is not None:
         await repository.move([Change(branch, ABSENT, at)])
-    await forget_merged(repository, place.goal, names.recorded(place), names.merges(place))
+    await forget_merged(repository, place.goal, ref_names.recorded(place), ref_names.merges(place))

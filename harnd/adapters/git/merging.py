@@ -6,7 +6,7 @@ parents'.  It is kept alive by a ref under `refs/harnd/merge/`.  The goal's bran
 
 from typing import Final
 
-from harnd.adapters.git import names
+from harnd.adapters.git import ref_names
 from harnd.adapters.git.command import GitFailedError, entries, text
 from harnd.adapters.git.identity import HARND
 from harnd.adapters.git.repository import Change, Repository
@@ -28,7 +28,7 @@ async def merge(repository: Repository, place: Place, *, onto: CommitId, commit:
     if isinstance(joined, Clash):
         return joined
     made = await _commit(repository, place, tree=joined, parents=(onto, commit))
-    await repository.move([Change(names.merges(place) + made, made)])
+    await repository.move([Change(ref_names.merges(place) + made, made)])
     return Merge(made, joined)
 
 
@@ -62,7 +62,7 @@ async def _commit(
 
 async def refuse_snapshots(repository: Repository, commit: CommitId) -> None:
     """Raise `PortError` when `commit` rests on a rescue snapshot: no hook has seen what is in it."""
-    past = text(await repository.ask("for-each-ref", "--format=%(refname)", f"--merged={commit}", names.RESCUES))
+    past = text(await repository.ask("for-each-ref", "--format=%(refname)", f"--merged={commit}", ref_names.RESCUES))
     for ref in past.split():
-        if ref.rpartition("/")[2].startswith(names.SNAPSHOT):
+        if ref.rpartition("/")[2].startswith(ref_names.SNAPSHOT):
             raise PortError(f"{commit} rests on the snapshot {ref}, which no hook has seen; it is never integrated")

@@ -26,7 +26,7 @@ import secrets
 from pathlib import Path
 from typing import Final
 
-from harnd.adapters.git import names
+from harnd.adapters.git import ref_names
 from harnd.adapters.git.command import ENVIRONMENT, GitFailedError, patiently, text, unless_locked
 from harnd.adapters.git.content import Content, NotTakenError
 from harnd.adapters.git.identity import Identity, operators
@@ -63,28 +63,28 @@ async def record(
         return Refused(f"git does not take in what lies in the worktree: {error}")
     if refused is not None:
         return refused
-    commit = await repository.ref(names.attempt_branch(place)) or start
-    await repository.move([Change(names.recorded(place), commit)])
+    commit = await repository.ref(ref_names.attempt_branch(place)) or start
+    await repository.move([Change(ref_names.recorded(place), commit)])
     return Recording(commit, await repository.tree(commit), await repository.changed(base, commit))
 
 
 async def _start(repository: Repository, place: Place, base: CommitId) -> CommitId:
     """Return the commit to build on: the attempt's last recording if there is one, else the base."""
-    last = await repository.ref(names.recorded(place))
+    last = await repository.ref(ref_names.recorded(place))
     return last if last is not None and await repository.contains(last, base) else base
 
 
 async def _fold_commits(content: Content, place: Place, start: CommitId) -> None:
     """Put HEAD and the attempt's branch at `start`; commits that this leaves behind are kept."""
-    repository, branch = content.repository, names.attempt_branch(place)
+    repository, branch = content.repository, ref_names.attempt_branch(place)
     tips = [tip for tip in (await content.head(), await repository.ref(branch)) if tip is not None]
-    await keep_commits(repository, names.rescues(place), tips, beyond=[start])
+    await keep_commits(repository, ref_names.rescues(place), tips, beyond=[start])
     await content.settle(place)
     await repository.move([Change(branch, start)])
 
 
 async def _commit_all(content: Content, place: Place, start: CommitId, committer: "Committer") -> Refused | None:
-    repository, branch = content.repository, names.attempt_branch(place)
+    repository, branch = content.repository, ref_names.attempt_branch(place)
     unchanged = await repository.tree(start)
     tree, refused = await content.take_in(start), None
     for _ in range(PASSES):

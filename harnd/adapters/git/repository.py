@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 import anyio
 
-from harnd.adapters.git import names
+from harnd.adapters.git import ref_names
 from harnd.adapters.git.command import Git, GitFailedError, entries, text
 from harnd.ports.errors import MissingError
 from protocol.ids import CommitId, GoalId, TreeId, goal_branch
@@ -74,7 +74,7 @@ class Repository:
 
     async def branch(self, goal: GoalId) -> CommitId:
         """Return where the goal's branch is; raises `MissingError`."""
-        at = await self.ref(names.goal_branch(goal))
+        at = await self.ref(ref_names.goal_branch(goal))
         if at is None:
             raise MissingError(f"{self.top} has no branch {goal_branch(goal)}")
         return at

@@ -9,7 +9,7 @@ from collections.abc import Iterable
 
 import structlog
 
-from harnd.adapters.git import names
+from harnd.adapters.git import ref_names
 from harnd.adapters.git.command import text
 from harnd.adapters.git.content import Content, NotTakenError
 from harnd.adapters.git.identity import HARND
@@ -45,7 +45,7 @@ async def keep_files(content: Content, place: Place) -> CommitId | None:
         tree = await content.take_in_raw(start)
     if tree == await repository.tree(start):
         return None
-    ref = f"{names.rescues(place)}{names.SNAPSHOT}{tree}"
+    ref = f"{ref_names.rescues(place)}{ref_names.SNAPSHOT}{tree}"
     message = f"Uncommitted files of {place.work}, attempt {place.attempt}\n\nKept by harnd; no hook has seen them.\n"
     made = await repository.change("commit-tree", "-p", start, tree, given=message.encode(), env=HARND.environment())
     snapshot = CommitId(text(made).strip())
@@ -55,7 +55,7 @@ async def keep_files(content: Content, place: Place) -> CommitId | None:
 
 async def forget_merged(repository: Repository, goal: GoalId, *folders: str) -> None:
     """Delete the refs in `folders` whose commits the goal's branch contains; needs the turn."""
-    at = await repository.ref(names.goal_branch(goal))
+    at = await repository.ref(ref_names.goal_branch(goal))
     if at is not None:
         merged = await repository.refs(f"--merged={at}", *folders)
         await repository.move([Change(ref, ABSENT, to) for ref, to in merged.items()])

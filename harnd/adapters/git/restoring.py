@@ -15,7 +15,7 @@ from enum import StrEnum
 from pathlib import Path
 from typing import Final
 
-from harnd.adapters.git import files, names
+from harnd.adapters.git import files, ref_names
 from harnd.adapters.git.repository import ABSENT, Change, Repository
 from harnd.adapters.git.rescue import keep_commits
 from harnd.adapters.git.surroundings import foreign_refs, look
@@ -74,10 +74,10 @@ async def _goals(repository: Repository, before: dict[str, str], root: Path) -> 
     """Return goals' branches that nobody has checked out, with where harnd remembers to have moved them."""
     found: dict[str, str | None] = {}
     for name in filter(_is_goals, before):
-        if not files.is_empty(root / name.removeprefix(names.GOAL_BRANCHES)):
+        if not files.is_empty(root / name.removeprefix(ref_names.GOAL_BRANCHES)):
             found[name] = None
-    for name, at in (await repository.refs(names.GOALS)).items():
-        found[names.goal_branch(name.removeprefix(names.GOALS))] = at
+    for name, at in (await repository.refs(ref_names.GOALS)).items():
+        found[ref_names.goal_branch(name.removeprefix(ref_names.GOALS))] = at
     outside = (worktree for worktree in await registered(repository) if not worktree.path.is_relative_to(root))
     for worktree in outside:
         found.pop(worktree.branch, None)
@@ -103,14 +103,14 @@ async def _rightful(repository: Repository, remembered: str | None, before: str 
 
 
 async def _move(repository: Repository, name: str, *, at: str | None, to: str | None) -> None:
-    goal = name.removeprefix(names.GOAL_BRANCHES)
+    goal = name.removeprefix(ref_names.GOAL_BRANCHES)
     if at is not None:
-        await keep_commits(repository, f"{names.RESCUES}{goal}/moved/", [at], beyond=[] if to is None else [to])
+        await keep_commits(repository, f"{ref_names.RESCUES}{goal}/moved/", [at], beyond=[] if to is None else [to])
     changes = [Change(name, to or ABSENT, at or ABSENT)]
     if to is not None:
-        changes.append(Change(names.goal_record(goal), to))
+        changes.append(Change(ref_names.goal_record(goal), to))
     await repository.move(changes)
 
 
 def _is_goals(name: str) -> bool:
-    return name.startswith(names.GOAL_BRANCHES)
+    return name.startswith(ref_names.GOAL_BRANCHES)

@@ -15,7 +15,7 @@ from typing import Final
 
 from anyio import to_thread
 
-from harnd.adapters.git import names
+from harnd.adapters.git import ref_names
 from harnd.adapters.git.command import entries, text
 from harnd.adapters.git.recording import hooks_path
 from harnd.adapters.git.repository import Repository
@@ -51,7 +51,7 @@ async def foreign_refs(repository: Repository) -> dict[str, str]:
     return {
         name: at
         for name, at in (await repository.refs()).items()
-        if not name.startswith((names.ATTEMPT_BRANCHES, names.OWN))
+        if not name.startswith((ref_names.ATTEMPT_BRANCHES, ref_names.OWN))
     }
 
 

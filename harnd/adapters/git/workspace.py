@@ -11,7 +11,7 @@ from pathlib import Path
 
 import anyio.to_thread
 
-from harnd.adapters.git import discarding, merging, names, recording, rescue, restoring, surroundings, worktrees
+from harnd.adapters.git import discarding, merging, recording, ref_names, rescue, restoring, surroundings, worktrees
 from harnd.adapters.git.command import Git, GitFailedError, LockHeldError, text
 from harnd.adapters.git.edge import at_edge
 from harnd.adapters.git.examination import Examiner
@@ -59,14 +59,16 @@ class GitWorkspace:
         """
         repo = await self._repositories.at(repository)
         async with repo.turn:
-            at = await repo.ref(names.goal_branch(goal))
-            remembered = await repo.ref(names.goal_record(goal))
+            at = await repo.ref(ref_names.goal_branch(goal))
+            remembered = await repo.ref(ref_names.goal_record(goal))
             if at is not None and remembered is not None:
                 return at
             to = at or remembered or base
             await repo.tree(to)
             expected = at or ABSENT
-            await repo.move([Change(names.goal_branch(goal), to, expected), Change(names.goal_record(goal), to)])
+            await repo.move(
+                [Change(ref_names.goal_branch(goal), to, expected), Change(ref_names.goal_record(goal), to)]
+            )
             return to
 
     @at_edge
@@ -83,11 +85,13 @@ class GitWorkspace:
                 await self._refuse_checked_out(repo, goal)
                 await self._move(repo, goal, expected=expected, to=to)
             with suppress(LockHeldError):  # the branch has moved; what this leaves over costs nothing
-                await rescue.forget_merged(repo, goal, *names.kept_for(goal))
+                await rescue.forget_merged(repo, goal, *ref_names.kept_for(goal))
 
     async def _move(self, repo: Repository, goal: GoalId, *, expected: CommitId, to: CommitId) -> None:
         try:
-            await repo.move([Change(names.goal_branch(goal), to, expected), Change(names.goal_record(goal), to)])
+            await repo.move(
+                [Change(ref_names.goal_branch(goal), to, expected), Change(ref_names.goal_record(goal), to)]
+            )
         except GitFailedError as error:
             at = await repo.branch(goal)
             if at == expected:
@@ -96,7 +100,7 @@ class GitWorkspace:
 
     async def _refuse_checked_out(self, repo: Repository, goal: GoalId) -> None:
         for worktree in await worktrees.registered(repo):
-            if worktree.branch == names.goal_branch(goal) and not worktree.path.is_relative_to(self._root):
+            if worktree.branch == ref_names.goal_branch(goal) and not worktree.path.is_relative_to(self._root):
                 where = f"{goal_branch(goal)} is checked out at {worktree.path}"
                 raise UnavailableError(f"{where}; switch away to let it move")
 
@@ -109,14 +113,14 @@ class GitWorkspace:
     async def traces(self, repository: str, goal: GoalId) -> tuple[str, ...]:
         """Return the refs, or folders of refs, that a goal of this name would take for its own, sorted; none if new."""
         repo = await self._repositories.at(repository)
-        return tuple([name for name in names.traces(goal) if await repo.refs(name)])
+        return tuple([name for name in ref_names.traces(goal) if await repo.refs(name)])
 
     # --- an attempt
 
     @at_edge
     async def open_worktree(self, place: Place, base: CommitId) -> str:
         """Make the attempt's branch at `base` and its worktree unless they exist, and return the absolute path."""
-        repo, path = await self._repositories.at(place.repository), self._path(place, names.WORK_DIRECTORY)
+        repo, path = await self._repositories.at(place.repository), self._path(place, ref_names.WORK_DIRECTORY)
         async with repo.turn:
             await worktrees.open_attempt(repo, place, base=base, path=path)
         return str(path)
@@ -124,7 +128,7 @@ class GitWorkspace:
     @at_edge
     async def record(self, place: Place, base: CommitId, message: str) -> Recording | Refused:
         """Commit everything in the worktree on the attempt's branch, running the repository's hooks."""
-        repo, path = await self._repositories.at(place.repository), self._path(place, names.WORK_DIRECTORY)
+        repo, path = await self._repositories.at(place.repository), self._path(place, ref_names.WORK_DIRECTORY)
         async with repo.turn:
             done = await recording.record(repo, place, base=base, message=message, path=path, commands=self._commands)
         return Refused(storable(done.output)) if isinstance(done, Refused) else done
@@ -132,7 +136,7 @@ class GitWorkspace:
     @at_edge
     async def checkout(self, place: Place, commit: CommitId, purpose: str) -> str:
         """Make a clean detached checkout of exactly `commit` and return its absolute path; an old one is replaced."""
-        if not matches(NAME, purpose) or purpose == names.WORK_DIRECTORY:
+        if not matches(NAME, purpose) or purpose == ref_names.WORK_DIRECTORY:
             raise ValueError(f"no name for a checkout: {purpose!r}")
         repo, path = await self._repositories.at(place.repository), self._path(place, purpose)
         async with repo.turn:
@@ -151,19 +155,19 @@ class GitWorkspace:
         """Remove the worktree and checkouts; what is nowhere else is kept under `refs/harnd/rescue/` first."""
         repo = await self._repositories.at(place.repository)
         async with repo.turn:
-            await discarding.discard(repo, place, self._root / names.directory(place))
+            await discarding.discard(repo, place, self._root / ref_names.directory(place))
 
     @at_edge
     async def occupied(self) -> tuple[Occupied, ...]:
         """Return every attempt that has something on disk, of whatever repository, sorted."""
         found = await anyio.to_thread.run_sync(lambda: sorted(self._root.glob("*/*.*")))
         # A discard that was cut short has left the directory under another name, and is owed its end.
-        read = {names.occupied(path.parent.name, path.name.removesuffix(discarding.GONE)) for path in found}
+        read = {ref_names.occupied(path.parent.name, path.name.removesuffix(discarding.GONE)) for path in found}
         known = [each for each in read if each is not None]
         return tuple(sorted(known, key=lambda each: (each.goal, each.work, each.attempt)))
 
     def _path(self, place: Place, purpose: str) -> Path:
-        return self._root / names.directory(place) / purpose
+        return self._root / ref_names.directory(place) / purpose
 
     # --- what lies around an attempt
 
