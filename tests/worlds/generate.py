@@ -92,7 +92,7 @@ NAMES = (
     "%41.txt",
     "\u202etxt.exe",
 )
-SHAPES = ((1,), (2,), (2,), (3,), (5,), (1, 1), (2, 1), (1, 2), (1, 1, 1))  # drafts of each step; a root may be added
+SHAPES = ((1,), (1,), (2,), (2,), (3,), (5,), (1, 1), (2, 1), (1, 1, 1))  # drafts of each step; a root may be added
 ORDINARY = (Trouble.BAD, Trouble.BAD, Trouble.IDLE, Trouble.EXIT, Trouble.NOISE, Trouble.REFUSAL)
 
 
@@ -178,6 +178,8 @@ class _Drafting:
         if "a merge" in self._specials:
             yield Draft((self._line(),))
             yield Draft((self._line(),))
+        if "a hook that formats" in self._specials:
+            yield Draft((Write("to be trimmed.txt", b"too much \t\n \nat the end  "),))
         if "a link, a program, a deletion" in self._specials:
             yield Draft((Link(next(self._names), "../no/where"), Delete(next(self._doomed))))
             program = Write("new tool", b"\x7fELF\0\xff", executable=True)
@@ -197,7 +199,7 @@ class _Drafting:
             template=dice.choice(("small", "small", "inner", "careful")),
             manner=dice.choice((Manner.PLAIN, Manner.PLAIN, Manner.COMMITS, Manner.LEAVES)),
             declares=draft.declares,
-            takes=round(dice.uniform(0, 0.5), 2),
+            takes=round(dice.uniform(0, 0.8), 2),
         )
 
     def _with_root(self, number: int, items: list[Item]) -> list[Item]:
@@ -294,7 +296,7 @@ class _Drafting:
     def _troubles(self, item: Item) -> tuple[Trouble, ...]:
         if item.fate is not Fate.DONE:
             return (Trouble.BAD,) * self._max_attempts if item.fate is Fate.GIVEN_UP else ()
-        drawn = [self._dice.choice(ORDINARY) for _ in range(self._dice.choice((0, 0, 0, 1, 1, 2)))]
+        drawn = [self._dice.choice(ORDINARY) for _ in range(self._dice.choice((0, 0, 0, 0, 1, 1, 2)))]
         idle = drawn.index(Trouble.IDLE) if Trouble.IDLE in drawn else len(drawn)
         # Two of them tell the same of themselves, so an item has one at most.
         return tuple(each for number, each in enumerate(drawn) if each is not Trouble.IDLE or number == idle)

@@ -71,9 +71,9 @@ async def left_over(daemon: WorldDaemon, place: Place, world: World, events: Seq
         goal = GoalId(mission.goal)
         wrong += _astray(await daemon.ask(ShowGoal(goal)), place)
         wrong += _overspent(await daemon.ask(ShowBudget(goal)))
-    wrong += _unreachable(place, world, events)
-    wrong += _ended_twice(events)
-    wrong += _started_twice(place, world)
+    wrong += unreachable(place, world, events)
+    wrong += ended_twice(events)
+    wrong += started_twice(place, world)
     return wrong
 
 
@@ -110,7 +110,7 @@ def _overspent(budget: BudgetView) -> Iterator[str]:
             yield f"the budget of {budget.goal} does not hold: {row}"
 
 
-def _unreachable(place: Place, world: World, events: Sequence[EventView]) -> Iterator[str]:
+def unreachable(place: Place, world: World, events: Sequence[EventView]) -> Iterator[str]:
     """Look for what attempts ended with, and what agents committed by themselves, under every ref there is."""
     recorded = {event.body["commit"] for event in events if event.body.get("commit")}
     by_agents = {entry["commit"] for entry in journal(place, world) if "commit" in entry}
@@ -118,7 +118,7 @@ def _unreachable(place: Place, world: World, events: Sequence[EventView]) -> Ite
     yield from (f"{commit} is under no ref" for commit in sorted((recorded | by_agents) - reachable))
 
 
-def _ended_twice(events: Sequence[EventView]) -> Iterator[str]:
+def ended_twice(events: Sequence[EventView]) -> Iterator[str]:
     """Look for effects that ended more than once, and for more than one of each decision on a plan."""
     once = ("attempt.ended/", "planner.returned/", "integration.proved/", "work.integrated/", "plan.applied/")
     names = Counter(
@@ -129,7 +129,7 @@ def _ended_twice(events: Sequence[EventView]) -> Iterator[str]:
     yield from (f"happened {count} times: {name}" for name, count in names.items() if count > 1)
 
 
-def _started_twice(place: Place, world: World) -> Iterator[str]:
+def started_twice(place: Place, world: World) -> Iterator[str]:
     """Look for an effect key under which an agent was started more than once."""
     keys = Counter(entry["session"].partition("/")[2] for entry in journal(place, world) if "session" in entry)
     yield from (f"{count} agents were started under {key}" for key, count in keys.items() if count > 1)

@@ -13,7 +13,7 @@ from tests.worlds.enrolment import write_files
 from tests.worlds.inspection import broken_chain, journal, left_over, outcome
 from tests.worlds.mission import Mission, World
 from tests.worlds.operator import Operator
-from tests.worlds.oracle import Outcome
+from tests.worlds.oracle import Outcome, differences
 from tests.worlds.place import Place
 from tests.worlds.story import Story, read_all
 
@@ -28,6 +28,14 @@ class Ending:
     wrong: list[str] = field(default_factory=list)  # what must not be
     events: int = 0
     kills: int = 0
+
+    def differences(self, foretold: dict[str, Outcome]) -> list[str]:
+        """Say in what the goals did not end as it was foretold."""
+        return [
+            f"{goal}: {said}"
+            for goal, outcome in foretold.items()
+            for said in (differences(self.outcomes[goal], outcome) if goal in self.outcomes else ["nobody saw its end"])
+        ]
 
 
 def live(world: World, root: Path, ending: Ending) -> None:
@@ -49,7 +57,7 @@ def live(world: World, root: Path, ending: Ending) -> None:
 
 async def _carry_out(world: World, place: Place, daemon: WorldDaemon, ending: Ending) -> None:
     story = Story()
-    chaos = Chaos(world.seed, daemon, story)
+    chaos = Chaos(world.seed, daemon, story, lambda: len(journal(place, world)))
     try:
         with anyio.fail_after(LIFE_S):
             await daemon.answers()

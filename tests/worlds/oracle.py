@@ -4,6 +4,7 @@ It knows no crash, no process and no two things at once, and imports nothing of 
 its goal must end like this.
 """
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import assert_never
 
@@ -129,6 +130,22 @@ class _Telling:
         touched = [deed.path for deed in deeds if deed.path in self._tree]
         for path in touched:
             self._tree[path] = formatted(path, self._tree[path], self._hook)
+
+
+def differences(found: Outcome, foretold: Outcome) -> list[str]:
+    """Say everything in which an outcome is not the one that was foretold; nothing at all when they are equal."""
+    said: list[str] = []
+    for name, theirs in vars(found).items():
+        ours = vars(foretold)[name]
+        if isinstance(ours, Mapping):
+            said += [
+                f"{name} of {key!r}: {theirs.get(key)}, foretold {ours.get(key)}"
+                for key in sorted({*theirs, *ours})
+                if theirs.get(key) != ours.get(key)
+            ]
+        elif theirs != ours:
+            said.append(f"{name}: {theirs}, foretold {ours}")
+    return said
 
 
 def do(tree: dict[str, Blob], deed: Deed) -> None:

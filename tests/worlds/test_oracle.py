@@ -26,7 +26,7 @@ from tests.worlds.mission import (
     World,
     Write,
 )
-from tests.worlds.oracle import Outcome, Tries, foretell
+from tests.worlds.oracle import Outcome, Tries, differences, foretell
 
 APPLY, COMPLETE = Request(Planning.APPLY, 0), Request(Planning.COMPLETE)
 FIRST = {"list.txt": Blob(FILE, b"one\ntwo\n"), "run": Blob(EXECUTABLE, b"#!")}
@@ -130,6 +130,23 @@ def test_what_depends_on_the_item_that_ends_the_goal_is_never_begun(fate, tries)
     assert (outcome.phase, outcome.accepted) == ("cancelled", ("p1.a",))
     assert outcome.tries == {"p1.a": Tries(succeeded=1), "p1.b": tries, "p1.c": Tries(), "p1.d": Tries()}
     assert outcome.tree == {**FIRST, "a": Blob(FILE, b"")}
+
+
+def test_equal_outcomes_differ_in_nothing():
+    item = Item("a", (Write("new", b"here"),))
+    assert differences(told(item), told(item)) == []
+
+
+def test_every_difference_is_said():
+    found = told(Item("a", (Write("new", b"here"),), troubles=(Trouble.BAD,)))
+    foretold = told(Item("a", (Write("other", b"there"),)))
+    assert differences(found, foretold) == [
+        "tree of 'new': Blob(mode='100644', content=b'here'), foretold None",
+        "tree of 'other': None, foretold Blob(mode='100644', content=b'there')",
+        "tries of 'p1.a': Tries(failed=1, succeeded=1), foretold Tries(failed=0, succeeded=1)",
+        "agent_calls: 4, foretold 3",
+        "attempts: 2, foretold 1",
+    ]
 
 
 # --- independence, and what the worlds are made of
