@@ -56,9 +56,7 @@ def order(mission: Mission, item: Item) -> Mapping[str, Any]:
         "troubles": [trouble.name.lower() for trouble in item.troubles],
         "marks": list(marks(item)),
         "guidance": guidance_for(item.key),
-        "wants_guidance_after": [
-            number for number in range(1, len(item.troubles) + 1) if blocks(mission, item, number)
-        ],
+        "wants_guidance_after": [number for number in range(1, len(item.troubles) + 1) if mission.blocks(item, number)],
         "endless": item.fate is Fate.ENDLESS,
         "manner": item.manner.value,
         "takes": item.takes,
@@ -90,11 +88,6 @@ def marks(item: Item) -> Iterator[str]:
             yield "the attempt changed nothing"
         else:
             yield f"[trouble {number} with {item.key}: {trouble}]"
-
-
-def blocks(mission: Mission, item: Item, failures: int) -> bool:
-    """Tell whether nothing more happens after so many failures until the operator says so."""
-    return failures >= mission.max_attempts or item.troubles[failures - 1] is Trouble.REFUSAL
 
 
 # --- the planner's script

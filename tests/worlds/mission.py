@@ -76,7 +76,7 @@ class Trouble(StrEnum):
     IDLE = "idle"  # it changes nothing and says that it is done
     EXIT = "exit"  # it leaves half of its work and exits
     NOISE = "noise"  # it prints what nobody can read and exits
-    REFUSAL = "refusal"  # it says that it will not
+    REFUSAL = "refusal"  # it says that it will not, and exits
     STALL = "stall"  # it falls silent
     ENDLESS_TALK = "endless talk"  # it goes on talking until its time is up
 
@@ -162,6 +162,15 @@ class Mission:
         """Yield every item in the order of the plans."""
         for step in self.steps:
             yield from step
+
+    def blocks(self, item: Item, failures: int) -> bool:
+        """Tell whether after so many failures nothing more happens until the operator says so."""
+        return failures >= self.max_attempts or item.troubles[failures - 1] is Trouble.REFUSAL
+
+    def words_needed(self, item: Item) -> int:
+        """Count how often the operator must ask for another attempt, so that the item gets done."""
+        blocked = sum(self.blocks(item, failures) for failures in range(1, len(item.troubles) + 1))
+        return blocked + bool(item.clashes_with)
 
     def item(self, key: str) -> Item:
         """Return the item of that key."""

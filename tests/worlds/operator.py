@@ -5,6 +5,7 @@ does not foresee is no decision but the end of the world: a request that is refu
 that is spent.
 """
 
+from collections import Counter
 from collections.abc import Awaitable, Callable
 
 import anyio
@@ -47,6 +48,7 @@ class Operator:
         self._story = story
         self._begun = begun
         self._told: set[tuple[str, str]] = set()  # whose finding was told
+        self._retried: Counter[tuple[str, str]] = Counter()
         self._met: set[tuple[str, str]] = set()  # whose clash is arranged: both sides were seen in review
 
     async def attend(self) -> None:
@@ -120,6 +122,9 @@ class Operator:
     async def _unblock(self, mission: Mission, asked: InboxItem) -> None:
         item = mission.item(asked.subject.partition(".")[2])
         if item.fate is Fate.DONE:
+            self._retried[mission.goal, item.key] += 1
+            if self._retried[mission.goal, item.key] > mission.words_needed(item):
+                raise _unforeseen(asked)
             retry = RetryWork(
                 key=new_key(), goal=asked.goal, work=WorkId(asked.subject), guidance=guidance_for(item.key)
             )

@@ -101,8 +101,9 @@ class Agent:
         say("Done, surely.")
 
     def hook(self, mark):
-        self._wrong.write_text(f"FORBIDDEN {mark}\n")
-        say("Done, if your hooks agree.")
+        """Do everything right, and something beside it that only the repository's hook minds."""
+        self.work(self._order["deeds"])
+        self._wrong.with_suffix(".forbidden").write_text(f"FORBIDDEN {mark}\n")
 
     def idle(self, mark):
         say("There was nothing to do.")
@@ -119,6 +120,7 @@ class Agent:
 
     def refusal(self, mark):
         say(f"I'm sorry, but I can't help with that. {mark}")
+        sys.exit(1)
 
     def stall(self, mark):
         say(mark)
