@@ -4,16 +4,20 @@ Writes to one repository are made one at a time.  The operator's checkout and br
 may be made again after a crash and then finds its own work: names are given by the caller and stay the same.
 """
 
-from typing import Protocol
+import re
+from typing import Final, Protocol
 
 import msgspec
 
 from protocol.ids import CommitId, Digest, GoalId, TreeId, WorkId
 
+_NO_BYTE: Final = re.compile("[\ud800-\udc7f\udd00-\udfff]")  # surrogates that stand for no byte
+
 
 def storable(path: str) -> str:
     r"""Write a path as text that can be stored and shown: bytes that are no UTF-8 become `\xff`."""
-    return path.encode("utf-8", "surrogateescape").decode("utf-8", "backslashreplace")
+    plain = _NO_BYTE.sub("\N{REPLACEMENT CHARACTER}", path)
+    return plain.encode("utf-8", "surrogateescape").decode("utf-8", "backslashreplace")
 
 
 class Place(msgspec.Struct, frozen=True):
