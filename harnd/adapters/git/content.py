@@ -95,7 +95,7 @@ class Content:
         Such a lock is ours to remove: the worktree and its branch are harnd's, nobody else has the turn, and nobody is
         at work inside.
         """
-        branch = self.repository.common / f"{ref_names.attempt_branch(place)}.lock"
+        branch = self.repository.common / f"{ref_names.attempt_ref(place)}.lock"
         for lock in (*(self._administration / name for name in LOCKS), branch):
             if lock.exists() and not files.processes_inside(self.path):
                 log.warning("workspace.stale_lock_removed", path=str(lock))
@@ -132,7 +132,7 @@ class Content:
 
     async def settle(self, place: Place) -> None:
         """Put HEAD on the attempt's branch and forget whatever operation is in progress; files stay as they are."""
-        await self.change("symbolic-ref", "HEAD", ref_names.attempt_branch(place))
+        await self.change("symbolic-ref", "HEAD", ref_names.attempt_ref(place))
         for name in IN_PROGRESS:
             state = self._administration / name
             if state.is_dir():

@@ -38,12 +38,12 @@ async def discard(repository: Repository, place: Place, directory: Path) -> None
 
 
 async def _keep(repository: Repository, place: Place, path: Path) -> None:
-    tips = {await repository.ref(ref_names.attempt_branch(place)), await repository.ref(ref_names.recorded(place))}
+    tips = {await repository.ref(ref_names.attempt_ref(place)), await repository.ref(ref_names.recorded(place))}
     if not files.is_empty(path):
         content = await Content.open(repository, place, path)
         tips |= {await content.head(), *await content.past_heads()}
         await keep_files(content, place)
-    goal = await repository.ref(ref_names.goal_branch(place.goal))
+    goal = await repository.ref(ref_names.goal_ref(place.goal))
     known = [tip for tip in tips if tip is not None]
     await keep_commits(repository, ref_names.rescues(place), known, beyond=[] if goal is None else [goal])
 
@@ -69,7 +69,7 @@ async def _remove_tree(gone: Path) -> None:
 
 async def _remove_refs(repository: Repository, place: Place) -> None:
     """Delete the attempt's branch; everything it held is kept by now."""
-    branch = ref_names.attempt_branch(place)
+    branch = ref_names.attempt_ref(place)
     at = await repository.ref(branch)
     if at is not None:
         await repository.move([Change(branch, ABSENT, at)])

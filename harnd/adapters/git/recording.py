@@ -63,7 +63,7 @@ async def record(
         return Refused(f"git does not take in what lies in the worktree: {error}")
     if refused is not None:
         return refused
-    commit = await repository.ref(ref_names.attempt_branch(place)) or start
+    commit = await repository.ref(ref_names.attempt_ref(place)) or start
     await repository.move([Change(ref_names.recorded(place), commit)])
     return Recording(commit, await repository.tree(commit), await repository.changed(base, commit))
 
@@ -76,7 +76,7 @@ async def _start(repository: Repository, place: Place, base: CommitId) -> Commit
 
 async def _fold_commits(content: Content, place: Place, start: CommitId) -> None:
     """Put HEAD and the attempt's branch at `start`; commits that this leaves behind are kept."""
-    repository, branch = content.repository, ref_names.attempt_branch(place)
+    repository, branch = content.repository, ref_names.attempt_ref(place)
     tips = [tip for tip in (await content.head(), await repository.ref(branch)) if tip is not None]
     await keep_commits(repository, ref_names.rescues(place), tips, beyond=[start])
     await content.settle(place)
@@ -84,7 +84,7 @@ async def _fold_commits(content: Content, place: Place, start: CommitId) -> None
 
 
 async def _commit_all(content: Content, place: Place, start: CommitId, committer: "Committer") -> Refused | None:
-    repository, branch = content.repository, ref_names.attempt_branch(place)
+    repository, branch = content.repository, ref_names.attempt_ref(place)
     unchanged = await repository.tree(start)
     tree, refused = await content.take_in(start), None
     for _ in range(PASSES):

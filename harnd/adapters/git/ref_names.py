@@ -28,7 +28,7 @@ SNAPSHOT: Final = "snapshot-"
 WORK_DIRECTORY: Final = "work"  # of the attempt itself; its checkouts lie beside it, named by their purpose
 
 
-def goal_branch(goal: GoalId | str) -> str:
+def goal_ref(goal: GoalId | str) -> str:
     """Name the goal's branch in full."""
     return f"{BRANCHES}{ids.goal_branch(goal)}"
 
@@ -38,7 +38,7 @@ def goal_record(goal: GoalId | str) -> str:
     return f"{GOALS}{goal}"
 
 
-def attempt_branch(place: Place) -> str:
+def attempt_ref(place: Place) -> str:
     """Name the attempt's branch in full."""
     return f"{BRANCHES}{place.branch}"
 
@@ -66,7 +66,7 @@ def kept_for(goal: GoalId) -> tuple[str, ...]:
 def traces(goal: GoalId) -> tuple[str, ...]:
     """Name the refs and folders of refs that a goal starts from when they exist; rescues are none of them."""
     remembered = (f"{OWN}{kind}/{goal}" for kind in ("merge", "recorded"))
-    return tuple(sorted((goal_branch(goal), f"{ATTEMPT_BRANCHES}{goal}", goal_record(goal), *remembered)))
+    return tuple(sorted((goal_ref(goal), f"{ATTEMPT_BRANCHES}{goal}", goal_record(goal), *remembered)))
 
 
 def directory(place: Place) -> str:

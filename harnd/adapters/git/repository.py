@@ -74,7 +74,7 @@ class Repository:
 
     async def branch(self, goal: GoalId) -> CommitId:
         """Return where the goal's branch is; raises `MissingError`."""
-        at = await self.ref(ref_names.goal_branch(goal))
+        at = await self.ref(ref_names.goal_ref(goal))
         if at is None:
             raise MissingError(f"{self.top} has no branch {goal_branch(goal)}")
         return at

@@ -55,7 +55,7 @@ async def keep_files(content: Content, place: Place) -> CommitId | None:
 
 async def forget_merged(repository: Repository, goal: GoalId, *folders: str) -> None:
     """Delete the refs in `folders` whose commits the goal's branch contains; needs the turn."""
-    at = await repository.ref(ref_names.goal_branch(goal))
+    at = await repository.ref(ref_names.goal_ref(goal))
     if at is not None:
         merged = await repository.refs(f"--merged={at}", *folders)
         await repository.move([Change(ref, ABSENT, to) for ref, to in merged.items()])

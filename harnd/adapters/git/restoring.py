@@ -77,7 +77,7 @@ async def _goals(repository: Repository, before: dict[str, str], root: Path) -> 
         if not files.is_empty(root / name.removeprefix(ref_names.GOAL_BRANCHES)):
             found[name] = None
     for name, at in (await repository.refs(ref_names.GOALS)).items():
-        found[ref_names.goal_branch(name.removeprefix(ref_names.GOALS))] = at
+        found[ref_names.goal_ref(name.removeprefix(ref_names.GOALS))] = at
     outside = (worktree for worktree in await registered(repository) if not worktree.path.is_relative_to(root))
     for worktree in outside:
         found.pop(worktree.branch, None)

@@ -59,16 +59,14 @@ class GitWorkspace:
         """
         repo = await self._repositories.at(repository)
         async with repo.turn:
-            at = await repo.ref(ref_names.goal_branch(goal))
+            at = await repo.ref(ref_names.goal_ref(goal))
             remembered = await repo.ref(ref_names.goal_record(goal))
             if at is not None and remembered is not None:
                 return at
             to = at or remembered or base
             await repo.tree(to)
             expected = at or ABSENT
-            await repo.move(
-                [Change(ref_names.goal_branch(goal), to, expected), Change(ref_names.goal_record(goal), to)]
-            )
+            await repo.move([Change(ref_names.goal_ref(goal), to, expected), Change(ref_names.goal_record(goal), to)])
             return to
 
     @at_edge
@@ -89,9 +87,7 @@ class GitWorkspace:
 
     async def _move(self, repo: Repository, goal: GoalId, *, expected: CommitId, to: CommitId) -> None:
         try:
-            await repo.move(
-                [Change(ref_names.goal_branch(goal), to, expected), Change(ref_names.goal_record(goal), to)]
-            )
+            await repo.move([Change(ref_names.goal_ref(goal), to, expected), Change(ref_names.goal_record(goal), to)])
         except GitFailedError as error:
             at = await repo.branch(goal)
             if at == expected:
@@ -100,7 +96,7 @@ class GitWorkspace:
 
     async def _refuse_checked_out(self, repo: Repository, goal: GoalId) -> None:
         for worktree in await worktrees.registered(repo):
-            if worktree.branch == ref_names.goal_branch(goal) and not worktree.path.is_relative_to(self._root):
+            if worktree.branch == ref_names.goal_ref(goal) and not worktree.path.is_relative_to(self._root):
                 where = f"{goal_branch(goal)} is checked out at {worktree.path}"
                 raise UnavailableError(f"{where}; switch away to let it move")
 

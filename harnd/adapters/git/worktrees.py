@@ -53,7 +53,7 @@ async def open_attempt(repository: Repository, place: Place, *, base: CommitId, 
     if mine is None and files.exists(path):
         files.set_aside(path, f"{path}.aside")
     await remove(repository, path)
-    branch = ref_names.attempt_branch(place)
+    branch = ref_names.attempt_ref(place)
     exists = await repository.ref(branch) is not None
     start = await repository.ref(ref_names.recorded(place)) or base  # recorded, discarded, and then its end was lost
     where = [str(path), place.branch] if exists else ["-b", place.branch, "--no-track", str(path), start]
@@ -67,7 +67,7 @@ def _is_whole(worktree: Registered) -> bool:
 async def _free(repository: Repository, place: Place, known: list[Registered], *, path: Path) -> None:
     """Forget a registration elsewhere that claims the attempt's branch, if nothing is left of it."""
     for other in known:
-        if other.branch == ref_names.attempt_branch(place) and other.path != path:
+        if other.branch == ref_names.attempt_ref(place) and other.path != path:
             if files.is_directory(other.path):
                 raise UnavailableError(f"{place.branch} is checked out at {other.path}; it belongs at {path}")
             await _forget(repository, other.path)
