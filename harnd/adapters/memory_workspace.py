@@ -9,7 +9,6 @@ Merging goes by whole files: two sides that changed one path in different ways c
 
 import hashlib
 from collections.abc import Callable, Container, Iterable, Mapping
-from difflib import unified_diff
 from typing import Final, TypeAlias
 
 import msgspec
@@ -236,13 +235,6 @@ class MemoryWorkspace:
         await checkpoint()
         return self.repository(repository).commit(commit).tree
 
-    async def diff(self, repository: str, old: CommitId, new: CommitId) -> str:
-        """Return the patch from `old` to `new` for a person to read."""
-        await checkpoint()
-        known = self.repository(repository)
-        before, after = known.commit(old).files, known.commit(new).files
-        return "".join(_patch(path, before, after) for path in _changed(before, after))
-
     async def discard(self, place: Place) -> None:
         """Remove the attempt's worktree and checkouts; what is nowhere else is kept under `refs/harnd/rescue/`."""
         await checkpoint()
@@ -329,11 +321,6 @@ def _join(base: Mapping[str, bytes], ours: Mapping[str, bytes], theirs: Mapping[
         if path in theirs:
             joined[path] = theirs[path]
     return joined
-
-
-def _patch(path: str, before: Mapping[str, bytes], after: Mapping[str, bytes]) -> str:
-    old, new = (side.get(path, b"").decode(errors="replace").splitlines(keepends=True) for side in (before, after))
-    return f"diff --git a/{path} b/{path}\n" + "".join(unified_diff(old, new, f"a/{path}", f"b/{path}"))
 
 
 def _digest(parts: Iterable[str | bytes]) -> str:

@@ -159,10 +159,6 @@ class Workspace(Protocol):
         """Return the tree of a commit."""
         ...
 
-    async def diff(self, repository: str, old: CommitId, new: CommitId) -> str:
-        """Return the patch from `old` to `new` for a person to read."""
-        ...
-
     async def occupied(self) -> tuple[Occupied, ...]:
         """Return every attempt that has something on disk, of whatever repository, sorted."""
         ...

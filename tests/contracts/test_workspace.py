@@ -287,14 +287,6 @@ async def test_two_sides_that_contradict_each_other_clash_by_path(house: House):
 # --- reading
 
 
-async def test_a_diff_names_files_and_lines(house: House):
-    a = await recorded(house, "README.md", b"# Store\n")
-    patch = await house.workspace.diff(house.path, house.base, a)
-    assert "README.md" in patch
-    assert "-# Shop" in patch
-    assert "+# Store" in patch
-
-
 async def test_the_tree_of_no_commit_is_missing(house: House):
     with pytest.raises(MissingError):
         await house.workspace.tree(house.path, NOWHERE)

@@ -12,18 +12,14 @@ from pathlib import Path
 import anyio.to_thread
 
 from harnd.adapters.git import discarding, merging, recording, ref_names, rescue, restoring, surroundings, worktrees
-from harnd.adapters.git.command import Git, GitFailedError, LockHeldError, text
+from harnd.adapters.git.command import Git, GitFailedError, LockHeldError
 from harnd.adapters.git.edge import at_edge
 from harnd.adapters.git.examination import Examiner
-from harnd.adapters.git.process import Limits
 from harnd.adapters.git.repository import ABSENT, Change, Repositories, Repository
-from harnd.ports.errors import MissingError, MovedError, UnavailableError
+from harnd.ports.errors import MovedError, UnavailableError
 from harnd.ports.sessions import CommandRunner
 from harnd.ports.workspace import Clash, Merge, Occupied, Place, Recording, Refused, Surroundings, Trouble, storable
-from protocol.bounds import PERSON_FILE_BYTES
 from protocol.ids import NAME, CommitId, GoalId, TreeId, goal_branch, matches
-
-DIFF = Limits(seconds=120, head=PERSON_FILE_BYTES)
 
 
 class GitWorkspace:
@@ -185,13 +181,3 @@ class GitWorkspace:
     async def tree(self, repository: str, commit: CommitId) -> TreeId:
         """Return the tree of a commit; raises `MissingError`."""
         return await (await self._repositories.at(repository)).tree(commit)
-
-    @at_edge
-    async def diff(self, repository: str, old: CommitId, new: CommitId) -> str:
-        """Return the patch from `old` to `new` for a person to read, cut off where nobody would read on."""
-        repo = await self._repositories.at(repository)
-        words = ("diff-tree", "-r", "-p", "--no-ext-diff", "--no-textconv", "--no-color", "--find-renames", old, new)
-        finished = await repo.git.run(repo.common, *words, limits=DIFF)
-        if finished.code != 0:
-            raise MissingError(f"{repo.top} has no commits {old} and {new}: {text(finished.stderr).strip()}")
-        return finished.stdout.decode("utf-8", "replace")

@@ -1,7 +1,5 @@
 """Two commits come together by what they are, not by what happens to be checked out."""
 
-from pathlib import Path
-
 from harnd.ports.workspace import Clash, Merge
 from protocol.ids import CommitId
 from tests.kit.repositories import BILLING, FIRST, GitHouse, place
@@ -62,10 +60,3 @@ async def test_the_operators_checkout_has_no_say_and_is_left_alone(house: GitHou
     assert await house.workspace.merge(place(house), a, b) == Clash(("README.md",))
     assert await house.workspace.surroundings(house.path) == before
     assert house.read(house.path) == {**FIRST, ".gitattributes": b"README.md merge=union\n"}
-
-
-async def test_a_long_diff_is_cut_where_nobody_reads_on(house: GitHouse, tmp_path: Path):
-    a = branched(house, "a", {"big.txt": b"line\n" * 200_000})
-    patch = await house.workspace.diff(house.path, house.base, a)
-    assert len(patch) < 300_000
-    assert patch.endswith("bytes left out ...\n")
