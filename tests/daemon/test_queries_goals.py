@@ -35,7 +35,7 @@ from tests.kit import given as g
 from tests.kit.shelf import Shelf, shelf
 
 BILLING = GoalId("billing")
-HOSTILE = "Which?\n\x1b[31m $(rm -rf /) `id`; harnctl plan approve billing 1 'x\""
+HOSTILE = "Which?\n[31m \u202e $(rm -rf /) `id`; harnctl plan approve billing 1 'x\""
 
 
 @pytest.fixture
