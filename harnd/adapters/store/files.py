@@ -16,8 +16,6 @@ def private_directory(path: Path) -> None:
         path.mkdir(mode=0o700, parents=True)
     except FileExistsError:
         _check_private(path)
-    except OSError as error:
-        raise UnsafeDirectoryError(f"cannot make {path}: {error.strerror}") from error
     else:
         path.chmod(0o700)
         sync_directory(path.parent)
