@@ -9,7 +9,8 @@ import os
 
 KILL = 9
 TERM = 15
-_HUP, _INT, _PIPE, _CHLD, _XFSZ = 1, 2, 13, 17, 25
+_HUP, _INT = 1, 2
+_SIGNALS = range(1, 65)
 _DEFAULT, _IGNORE = 0, 1
 _PR_SET_PDEATHSIG, _PR_SET_CHILD_SUBREAPER = 1, 36
 _SYS_PIDFD_SEND_SIGNAL = 424  # the same on every architecture Python is built for
@@ -36,8 +37,11 @@ def outlast_requests() -> None:
 
 
 def restore_signals() -> None:
-    """Give back the dispositions that exec would hand on: a program expects to find none ignored."""
-    for number in (_HUP, _INT, TERM, _PIPE, _CHLD, _XFSZ):
+    """Give back the dispositions that exec would hand on: a program expects to find none ignored.
+
+    libc refuses four: two that cannot be ignored, and two that it keeps for its own threads and sets when it needs them.
+    """
+    for number in _SIGNALS:
         _libc.signal(number, _DEFAULT)
 
 
