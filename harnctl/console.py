@@ -19,7 +19,7 @@ from harnctl.client.place import STATE, NoSocketPath, find_socket
 from harnctl.failures import Failure, exit_of
 from harnctl.render.blocks import Block, Command
 from harnctl.render.error import failed
-from harnctl.render.layout import lay_out, shown
+from harnctl.render.layout import lines, shown
 from harnctl.render.screen import Screen
 from protocol.decoding import write
 from protocol.requests import ReplyT, Request
@@ -145,7 +145,7 @@ class Console:
         self.out.flush()
 
     def _write(self, stream: TextIO, blocks: Iterable[Block]) -> None:
-        stream.writelines(line + "\n" for line in lay_out(map(self.addressed, blocks), self._screen(stream)))
+        stream.writelines(line + "\n" for line in lines(map(self.addressed, blocks), self._screen(stream)))
         stream.flush()
 
     def _screen(self, stream: TextIO) -> Screen:

@@ -1,4 +1,4 @@
-"""Layout: blocks become lines of text for one screen.
+"""Layout: blocks become rows of spans for one screen, and rows become lines of text.
 
 This is the only way from a reply to a terminal, and it sanitises everything: widths are taken of what will be shown.
 A table that has no room for its sentence puts it on a line of its own.  Commands are never wrapped or cut.
@@ -6,12 +6,15 @@ A table that has no room for its sentence puts it on a line of its own.  Command
 
 import shlex
 from collections.abc import Iterable, Iterator
-from typing import Final, assert_never
+from dataclasses import replace
+from typing import Final, TypeAlias, assert_never
 
 from harnctl.render.blocks import Block, Command, Fields, Gap, Heading, Line, Paragraph, Span, Style, Table, Verbatim
 from harnctl.render.cells import cut, pad, width, wrap
 from harnctl.render.sanitise import Lines, sanitise
 from harnctl.render.screen import FLOOR, Screen
+
+Row: TypeAlias = tuple[Span, ...]  # side by side, each as it will be shown
 
 GUTTER: Final = "  "
 SENTENCE: Final = 16  # columns below which a sentence in a table says nothing
@@ -23,21 +26,27 @@ ASCII: Final = str.maketrans(
 DEEPEST: Final = 8  # columns of indent, and of a name beside its value, on a narrow screen
 
 
-def lay_out(blocks: Iterable[Block], screen: Screen) -> Iterator[str]:
-    """Yield the lines of `blocks`, fitted to the screen; on one that is too small a first line says so."""
+def lines(blocks: Iterable[Block], screen: Screen) -> Iterator[str]:
+    """Yield the lines of `blocks` as text; on a screen that is too small a first line says so."""
     if screen.is_too_small:
         yield cut("too small", screen.columns, end="")
-        screen = Screen(columns=FLOOR, colour=screen.colour, unicode=screen.unicode)
+        screen = replace(screen, columns=FLOOR)
+    for row in lay_out(blocks, screen):
+        yield "".join(paint(span, screen) for span in row)
+
+
+def lay_out(blocks: Iterable[Block], screen: Screen) -> Iterator[Row]:
+    """Yield the rows of `blocks`, fitted to a screen that is not too small."""
     for block in blocks:
-        yield from _lines(block, screen)
+        yield from _rows(block, screen)
 
 
-def _lines(block: Block, screen: Screen) -> Iterator[str]:
+def _rows(block: Block, screen: Screen) -> Iterator[Row]:
     match block:
         case Heading(text):
             yield from _paragraph(text, indent=0, style=Style.STRONG, screen=screen)
         case Line(spans):
-            yield from _line(spans, screen)
+            yield _line(spans, screen)
         case Paragraph(text, indent, style):
             yield from _paragraph(text, indent=indent, style=style, screen=screen)
         case Fields(pairs, indent):
@@ -45,11 +54,11 @@ def _lines(block: Block, screen: Screen) -> Iterator[str]:
         case Table():
             yield from _table(block, screen)
         case Verbatim(text):
-            yield from shown(text, screen, Lines.MANY).split("\n")
+            yield from ((Span(line),) for line in shown(text, screen, Lines.MANY).split("\n"))
         case Command(words, why):
             yield from _command(words, why=why, screen=screen)
         case Gap():
-            yield ""
+            yield ()
         case _:
             assert_never(block)
 
@@ -60,9 +69,10 @@ def shown(text: str, screen: Screen, lines: Lines = Lines.ONE) -> str:
 
 
 def paint(span: Span, screen: Screen) -> str:
-    """Write one span, in colour where that is wanted."""
-    text = shown(span.text, screen)
-    return f"\x1b[{span.style.value}m{text}\x1b[0m" if screen.colour and span.style.value and text else text
+    """Write one span that was laid out, in colour where that is wanted."""
+    return (
+        f"\x1b[{span.style.value}m{span.text}\x1b[0m" if screen.colour and span.style.value and span.text else span.text
+    )
 
 
 def command_line(words: Iterable[str]) -> str:
@@ -70,19 +80,19 @@ def command_line(words: Iterable[str]) -> str:
     return shlex.join(words)
 
 
-def _line(spans: tuple[Span, ...], screen: Screen) -> Iterator[str]:
-    room, painted = screen.columns, ""
+def _line(spans: tuple[Span, ...], screen: Screen) -> Row:
+    room, row = screen.columns, list[Span]()
     for span in spans:
         text = cut(shown(span.text, screen), room, end=_end(screen))
-        painted += paint(Span(text, span.style), screen)
+        row.append(Span(text, span.style))
         room -= width(text)
-    yield painted
+    return tuple(row)
 
 
-def _paragraph(text: str, *, indent: int, style: Style, screen: Screen) -> Iterator[str]:
+def _paragraph(text: str, *, indent: int, style: Style, screen: Screen) -> Iterator[Row]:
     margin = " " * min(indent, DEEPEST)
     for part in _wrapped(text, screen.columns - len(margin), screen):
-        yield margin + paint(Span(part, style), screen)
+        yield (Span(margin), Span(part, style))
 
 
 def _wrapped(text: str, columns: int, screen: Screen) -> Iterator[str]:
@@ -91,56 +101,66 @@ def _wrapped(text: str, columns: int, screen: Screen) -> Iterator[str]:
         yield from wrap(line, columns)
 
 
-def _fields(pairs: tuple[tuple[str, str], ...], *, indent: int, screen: Screen) -> Iterator[str]:
+def _fields(pairs: tuple[tuple[str, str], ...], *, indent: int, screen: Screen) -> Iterator[Row]:
     margin = " " * min(indent, DEEPEST)
-    beside = max((width(name) for name, _ in pairs), default=0) + len(GUTTER)
+    named = [(shown(name, screen), value) for name, value in pairs]
+    beside = max((width(name) for name, _ in named), default=0) + len(GUTTER)
     if len(margin) + beside + SENTENCE > screen.columns:
         beside = len(GUTTER)  # names above their values
-    for name, value in pairs:
-        label = margin + paint(Span(pad(name, beside), Style.FAINT), screen)
+    for name, value in named:
+        label = (Span(margin), Span(pad(name, beside), Style.FAINT))
+        below = (Span(margin + " " * beside),)
         if width(name) >= beside:
             yield label
-            label = margin + " " * beside
+            label = below
         for part in _wrapped(value, screen.columns - len(margin) - beside, screen):
-            yield label + part
-            label = margin + " " * beside
+            yield (*label, Span(part))
+            label = below
 
 
-def _table(table: Table, screen: Screen) -> Iterator[str]:
+def _table(table: Table, screen: Screen) -> Iterator[Row]:
     rows = [tuple(Span(shown(cell.text, screen), cell.style) for cell in row) for row in table.rows]
-    widths = [max(map(width, column)) for column in zip(table.heads, *([c.text for c in r] for r in rows), strict=True)]
+    heads = tuple(shown(head, screen) for head in table.heads)
+    widths = [max(map(width, column)) for column in zip(heads, *([c.text for c in r] for r in rows), strict=True)]
     room = screen.columns - sum(widths[:-1]) - len(GUTTER) * (len(widths) - 1)
     if room < min(SENTENCE, widths[-1]):
         for row in rows:
             yield from _stacked(row, screen)
         return
-    for row in (tuple(Span(head, Style.FAINT) for head in table.heads), *rows):
-        cells = [paint(Span(pad(c.text, w), c.style), screen) for c, w in zip(row[:-1], widths[:-1], strict=True)]
-        cells.append(paint(Span(cut(row[-1].text, room, end=_end(screen)), row[-1].style), screen))
-        yield GUTTER.join(cells).rstrip()
+    for row in (tuple(Span(head, Style.FAINT) for head in heads), *rows):
+        sentence = Span(cut(row[-1].text, room, end=_end(screen)), row[-1].style)
+        cells = [Span(pad(c.text, w), c.style) for c, w in zip(row[:-1], widths[:-1], strict=True)]
+        yield _trimmed([part for cell in cells for part in (cell, Span(GUTTER))] + [sentence])
 
 
-def _stacked(row: tuple[Span, ...], screen: Screen) -> Iterator[str]:
+def _trimmed(row: list[Span]) -> Row:
+    """Leave out the blanks at the end of a row."""
+    while row and not row[-1].text.rstrip():
+        row.pop()
+    return (*row[:-1], Span(row[-1].text.rstrip(), row[-1].style)) if row else ()
+
+
+def _stacked(row: tuple[Span, ...], screen: Screen) -> Iterator[Row]:
     """Lay one row out on a narrow screen: its names one after the other, its sentence below them."""
-    line, used = "", 0
+    line, used = list[Span](), 0
     for cell in (cell for cell in row[:-1] if cell.text):
         taken = width(cell.text)
         if used and used + len(GUTTER) + taken > screen.columns:
-            yield line
-            line, used = GUTTER, len(GUTTER)
+            yield tuple(line)
+            line, used = [Span(GUTTER)], len(GUTTER)
         elif used:
-            line, used = line + GUTTER, used + len(GUTTER)
-        line, used = line + paint(cell, screen), used + taken
-    yield line
+            line, used = [*line, Span(GUTTER)], used + len(GUTTER)
+        line, used = [*line, cell], used + taken
+    yield tuple(line)
     if row[-1].text:
         sentence = cut(row[-1].text, screen.columns - len(GUTTER), end=_end(screen))
-        yield GUTTER + paint(Span(sentence, row[-1].style), screen)
+        yield (Span(GUTTER), Span(sentence, row[-1].style))
 
 
-def _command(words: tuple[str, ...], *, why: str, screen: Screen) -> Iterator[str]:
+def _command(words: tuple[str, ...], *, why: str, screen: Screen) -> Iterator[Row]:
     if why:
         yield from _paragraph(f"{why}:", indent=0, style=Style.FAINT, screen=screen)
-    yield GUTTER + paint(Span(command_line(words), Style.STRONG), screen)
+    yield (Span(GUTTER), Span(shown(command_line(words), screen), Style.STRONG))
 
 
 def _end(screen: Screen) -> str:

@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from harnctl.render.blocks import Command, Fields, Gap, Heading, Line, Paragraph, Span, Style, Table, Verbatim
 from harnctl.render.cells import cut, pad, width, wrap
-from harnctl.render.layout import lay_out
+from harnctl.render.layout import lines
 from harnctl.render.screen import FLOOR, Screen
 
 FAMILY = "👩\u200d👩\u200d👧"
@@ -29,7 +29,7 @@ EVERYTHING = (
 
 
 def laid_out(*blocks, columns=80, **screen):
-    return list(lay_out(blocks, Screen(columns=columns, **screen)))
+    return list(lines(blocks, Screen(columns=columns, **screen)))
 
 
 def test_a_table_with_room_is_a_table():
