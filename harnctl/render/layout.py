@@ -108,8 +108,8 @@ def _fields(pairs: tuple[tuple[str, str], ...], *, indent: int, screen: Screen) 
     if len(margin) + beside + SENTENCE > screen.columns:
         beside = len(GUTTER)  # names above their values
     for name, value in named:
-        label = (Span(margin), Span(pad(name, beside), Style.FAINT))
-        below = (Span(margin + " " * beside),)
+        label: Row = (Span(margin), Span(pad(name, beside), Style.FAINT))
+        below: Row = (Span(margin + " " * beside),)
         if width(name) >= beside:
             yield label
             label = below
