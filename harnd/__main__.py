@@ -15,8 +15,10 @@ from typing import NoReturn, cast
 import anyio
 
 from harnd.daemon import logs
+from harnd.daemon.activation import ActivationRefused, passed_listeners
 from harnd.daemon.compose import hold_state
 from harnd.daemon.lifecycle import live
+from harnd.daemon.notify import ServiceManager
 from harnd.daemon.settings import ConfigError, read_settings
 from harnd.daemon.sink import open_standard_streams
 from harnd.daemon.socket_path import SocketRefused
@@ -29,22 +31,22 @@ def main(arguments: Sequence[str] | None = None) -> int:
     for number in (signal.SIGTERM, signal.SIGINT):
         signal.signal(number, _stop_early)
     open_standard_streams()
-    logs.configure()
+    logs.configure(os.environ)
+    manager = ServiceManager.taken_from(os.environ, pid=os.getpid())
     try:
+        passed = passed_listeners(os.environ, pid=os.getpid())
         settings = read_settings(sys.argv[1:] if arguments is None else arguments, os.environ)
         instance = InstanceId(uuid.uuid4().hex)
         with hold_state(settings, instance, version("harnd")):
-            anyio.run(live, settings, instance)
+            anyio.run(live, settings, instance, manager, passed)
     except Exception as error:
-        match cause := _alone(error):
-            case AlreadyRunningError():  # before its family: another try may find the directory free
-                return _refused(cause, 75)
-            case ConfigError() | SocketRefused() | StartRefusedError() | CorruptError():
-                return _refused(cause, 78)
-            case PortError():
-                return _refused(cause, 75)
-            case _:
-                raise
+        cause = _alone(error)
+        code = _code(cause)
+        if code is None:
+            raise
+        logs.say(f"harnd: {cause}")
+        manager.status(str(cause))
+        return code
     return 0
 
 
@@ -63,9 +65,16 @@ def _is_group(error: Exception) -> bool:
     return isinstance(error, ExceptionGroup)
 
 
-def _refused(error: Exception, code: int) -> int:
-    logs.say(f"harnd: {error}")
-    return code
+def _code(cause: Exception) -> int | None:
+    match cause:
+        case AlreadyRunningError():  # before its family: another try may find the directory free
+            return 75
+        case ActivationRefused() | ConfigError() | SocketRefused() | StartRefusedError() | CorruptError():
+            return 78
+        case PortError():
+            return 75
+        case _:
+            return None
 
 
 if __name__ == "__main__":

@@ -1,16 +1,17 @@
 """Logs: one event a line, for a terminal or for a journal.  No prompt text, no environment.
 
-Every text passes through the line format, which escapes what a terminal would act on.
+A journal knows the time by itself and is told how grave a line is; everywhere else a line bears the time.  Every text
+passes through the line format, which escapes what a terminal would act on.
 """
 
 import logging
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Final
 
 import structlog
 from structlog.typing import EventDict, FilteringBoundLogger
 
-from harnd.daemon.sink import Sink
+from harnd.daemon.sink import Sink, is_journal
 from harnd.ports.store import Recorded
 from protocol.ids import GoalId
 
@@ -18,13 +19,14 @@ _SINK: Final = Sink(2)
 log: FilteringBoundLogger = structlog.get_logger()
 
 
-def configure() -> None:
-    """Write to standard error from here on."""
+def configure(environment: Mapping[str, str]) -> None:
+    """Write to standard error from here on, in the form of the journal when the environment says that it is one."""
+    _SINK.journal = is_journal(2, environment)
     structlog.configure(
         processors=[
             structlog.contextvars.merge_contextvars,
             structlog.processors.add_log_level,
-            structlog.processors.TimeStamper(fmt="iso", utc=True),
+            *([] if _SINK.journal else [structlog.processors.TimeStamper(fmt="iso", utc=True)]),
             structlog.processors.format_exc_info,
             _escaped,
             structlog.processors.LogfmtRenderer(key_order=["timestamp", "level", "event"], drop_missing=True),
@@ -36,8 +38,9 @@ def configure() -> None:
 
 
 def say(sentence: str) -> None:
-    """Tell a person who started the daemon by hand, on standard error and without the form of an event."""
-    _SINK.msg(sentence)
+    """Tell a person why the daemon does not start, on standard error and without the form of an event."""
+    for line in sentence.splitlines():
+        _SINK.error(line)
 
 
 def _escaped(_logger: object, _name: str, event: EventDict) -> EventDict:
@@ -54,14 +57,16 @@ def _plain(value: object) -> object:
 class LoggingWatcher:
     """Writes what the roster does into the log, and passes on how many events became durable."""
 
-    def __init__(self, announce: Callable[[int], None]) -> None:
+    def __init__(self, announce: Callable[[int], None], moved: Callable[[], None]) -> None:
         self._announce = announce
+        self._moved = moved  # something is different for whoever looks at the whole
 
     def committed(self, recorded: tuple[Recorded, ...]) -> None:
         """Events have just been made durable."""
         for event in recorded:
             log.info(event.tag.partition("/")[0], goal=event.stream, version=event.version)
         self._announce(len(recorded))
+        self._moved()
 
     def restarted(self, goal: GoalId, error: Exception) -> None:
         """A supervisor failed and will be started again."""
@@ -70,3 +75,4 @@ class LoggingWatcher:
     def parked(self, goal: GoalId, error: Exception) -> None:
         """A supervisor failed too often and was given up."""
         log.error("goal.parked", goal=goal, exc_info=error)
+        self._moved()

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from harnd.daemon.sink import Sink
+from harnd.daemon.sink import Sink, is_journal
 
 
 def test_nobody_who_reads_and_no_room_are_no_errors():
@@ -47,6 +47,36 @@ def test_what_was_dropped_is_said_once_when_writing_works_again():
         "again",
         "",
     ]
+
+
+def test_a_journal_is_told_how_grave_a_line_is_and_no_time():
+    reader, writer = os.pipe()
+    os.set_blocking(writer, False)
+    room = fcntl.fcntl(writer, fcntl.F_SETPIPE_SZ, 4096)
+    sink = Sink(writer, journal=True)
+    for level in ("debug", "info", "warning", "error", "critical"):
+        getattr(sink, level)(level)
+    said = os.read(reader, room).decode().splitlines()
+    sink.info("x" * room)
+    os.read(reader, room)
+    sink.info("again")
+    dropped = os.read(reader, room).decode().splitlines()
+
+    os.close(reader)
+    os.close(writer)
+    assert said == ["<7>debug", "<6>info", "<4>warning", "<3>error", "<3>critical"]
+    assert dropped[-2:] == ["<4>level=warning event=log.dropped lines=1", "<6>again"]
+
+
+def test_the_journal_is_known_by_the_device_and_the_inode_of_its_stream():
+    reader, writer = os.pipe()
+    found = os.fstat(writer)
+    environ = {"JOURNAL_STREAM": f"{found.st_dev}:{found.st_ino}"}
+    other = {"JOURNAL_STREAM": f"{found.st_dev}:{found.st_ino + 1}"}
+    assert [is_journal(writer, each) for each in (environ, other, {})] == [True, False, False]
+    os.close(reader)
+    os.close(writer)
+    assert not is_journal(writer, environ)
 
 
 CLOSED = """
