@@ -1,40 +1,41 @@
 """The asynchronous client: what `harnctl.client.Client` does, on anyio and so on asyncio and trio alike.
 
-    async with AsyncClient(path) as client:
+    async with AsyncClient() as client:
         goal = await client.ask(ShowGoal(GoalId("billing")))
 
 Several tasks may share a client; their questions go one after the other.  Cancelling a question hangs up, as its answer
 would be taken for the next one's; a change that was cancelled may have been made, and its key tells when asked again.
 """
 
-from collections.abc import AsyncGenerator
-from contextlib import aclosing
+import time
+from collections.abc import AsyncIterator
 from pathlib import Path
 from types import TracebackType
 from typing import Self
 
 import anyio
-from anyio.abc import SocketAttribute, UNIXSocketStream
 
-from harnctl.client.door import absent, check_peer, check_place
-from harnctl.client.errors import Lost, ProtocolError, Refused, Unreachable
-from harnctl.client.exchange import Exchange, opening
-from harnctl.client.following import Cursor
-from harnctl.client.greeting import explain
-from harnctl.client.sync import ANSWER_S, GREETING_S
+from harnctl.client.async_line import AsyncLine
+from harnctl.client.errors import ClientError, Lost, Refused
+from harnctl.client.following import PATIENCE_S, Cursor, Watcher, unwatched
+from harnctl.client.line import ANSWER_S, GREETING_S
+from harnctl.client.patience import Patience
+from harnctl.client.place import usual_socket
 from protocol.ids import GoalId
-from protocol.notices import Notice
 from protocol.replies import Welcome
 from protocol.requests import ReplyT, Request
 from protocol.views import EventView
 
 
 class AsyncClient:
-    """A client of the daemon at one socket."""
+    """A client of the daemon at one socket; by default the one that `harnctl` would speak to."""
 
-    def __init__(self, path: Path, *, greeting_s: float = GREETING_S, answer_s: float = ANSWER_S) -> None:
-        """Take note of where the daemon is; nothing is opened yet."""
-        self.path = path
+    def __init__(self, path: Path | None = None, *, greeting_s: float = GREETING_S, answer_s: float = ANSWER_S) -> None:
+        """Take note of where the daemon is; nothing is opened yet.
+
+        `greeting_s` is for connecting and being welcomed, `answer_s` for each answer.
+        """
+        self.path = path or usual_socket()
         self._greeting_s = greeting_s
         self._answer_s = answer_s
         self._turn = anyio.Lock()
@@ -57,35 +58,52 @@ class AsyncClient:
             line, self._line = self._line, None
             await line.aclose()
 
-    async def ask(self, request: Request[ReplyT]) -> ReplyT:
-        """Ask and return the answer; raises `Refused`, `Unreachable` and `ProtocolError`."""
+    async def welcome(self) -> Welcome:
+        """Return what the daemon said of itself; connects when there is no connection."""
         async with self._turn:
-            try:
-                return await self._ask(request)
-            except Lost:
-                return await self._ask(request)
+            return (await self._connected()).welcome
 
-    async def events(self, after: int, *, goal: GoalId | None = None) -> AsyncGenerator[EventView, None]:
-        """Yield every event past `after`, then those that come, as `Client.events` does."""
-        cursor = Cursor(after=after, goal=goal)
+    async def ask(self, request: Request[ReplyT], *, patience_s: float = 0.0) -> ReplyT:
+        """Ask and return the answer; raises `Refused`, `Unreachable` and `ProtocolError`.
+
+        With patience the request is sent again, under the same key, while nobody answers or the daemon says to try
+        later: until there is an answer, or until so many seconds have passed and the last try has failed.
+        """
+        patience = Patience(patience_s, now=time.monotonic())
         while True:
             try:
-                async with aclosing(await AsyncLine.open(self.path, greeting_s=self._greeting_s)) as line:
-                    while True:
-                        await line.ask(cursor.request(), within_s=self._answer_s)
-                        cursor.begin()
-                        while (event := cursor.take(await line.notice())) is not None:
-                            yield event
-            except Unreachable:
-                if (pause := cursor.pause()) is None:
-                    raise
-                await anyio.sleep(pause)
+                async with self._turn:
+                    return await self._ask(request)
+            except ClientError as error:
+                if (pause := patience.pause(error, now=time.monotonic())) is None:
+                    raise patience.last_word(error, request) from error.__cause__
+            await anyio.sleep(pause)
+
+    def events(
+        self,
+        after: int = 0,
+        *,
+        goal: GoalId | None = None,
+        presence: Watcher = unwatched,
+        patience_s: float = PATIENCE_S,
+    ) -> "AsyncEvents":
+        """Return an iterator of every event past `after`, and then of those that come, without end.
+
+        It goes on by cursor after a lag and after a restart of the daemon; raises `Unreachable` when the daemon is not
+        back after `patience_s`.  `presence` is told when it goes away and when it is back.
+        """
+        cursor = Cursor(after=after, goal=goal, presence=presence, patience_s=patience_s)
+        return AsyncEvents(self.path, cursor, greeting_s=self._greeting_s, answer_s=self._answer_s)
+
+    async def _connected(self) -> AsyncLine:
+        if self._line is None:
+            self._line = await AsyncLine.open(self.path, greeting_s=self._greeting_s)
+        return self._line
 
     async def _ask(self, request: Request[ReplyT]) -> ReplyT:
         try:
-            if self._line is None:
-                self._line = await AsyncLine.open(self.path, greeting_s=self._greeting_s)
-            return await self._line.ask(request, within_s=self._answer_s)
+            line = await self._connected()
+            return await line.ask(request, within_s=self._answer_s)
         except Refused:
             raise
         except BaseException:  # cancellation too: the answer that is still to come belongs to nobody
@@ -93,72 +111,79 @@ class AsyncClient:
             raise
 
 
-class AsyncLine:
-    """One connection that was welcomed."""
+class AsyncEvents(AsyncIterator[EventView]):
+    """Events as they come, over a connection of their own, which is made at the first of them.
 
-    def __init__(self, stream: UNIXSocketStream, path: Path) -> None:
-        """Take a connection that was checked and not yet greeted."""
-        self._stream = stream
+    Closing it hangs up, as does the end of an `async with` block and a cancellation; it yields nothing after that.  No
+    task runs for it: nothing is read from the daemon but while somebody waits for the next event.
+    """
+
+    def __init__(self, path: Path, cursor: Cursor, *, greeting_s: float, answer_s: float) -> None:
+        """Begin where the cursor stands; `AsyncClient.events` makes these."""
         self._path = path
-        self._exchange = Exchange()
+        self._cursor = cursor
+        self._greeting_s = greeting_s
+        self._answer_s = answer_s
+        self._line: AsyncLine | None = None
+        self._subscribed = False
+        self._closed = anyio.Event()
 
-    @classmethod
-    async def open(cls, path: Path, *, greeting_s: float) -> Self:
-        """Connect and greet within `greeting_s`."""
-        check_place(path)
-        try:
-            with anyio.fail_after(greeting_s):
-                stream = await anyio.connect_unix(path)
-        except OSError as error:
-            raise absent(path, error) from error
-        line = cls(stream, path)
-        try:
-            await line._greet(greeting_s)
-        except BaseException:
-            await line.aclose()
-            raise
-        return line
+    def __repr__(self) -> str:
+        return f"<AsyncEvents of={self._cursor.goal or 'every goal'} after={self.after}>"
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None
+    ) -> None:
+        await self.aclose()
+
+    @property
+    def after(self) -> int:
+        """The cursor: the sequence number of the last event that was handed out, to begin after another time."""
+        return self._cursor.after
 
     async def aclose(self) -> None:
-        """Hang up, without waiting for anybody."""
-        await anyio.aclose_forcefully(self._stream)
+        """Hang up for good; whoever waits for the next event is told that there is none."""
+        self._closed.set()
+        await self._hang_up()
 
-    async def ask(self, request: Request[ReplyT], *, within_s: float) -> ReplyT:
-        """Send a request and wait for its reply."""
-        number, frame = self._exchange.ask(request)
-        try:
-            with anyio.fail_after(within_s):
-                await self._send(frame)
-                while (reply := self._exchange.reply(number, request)) is None:
-                    await self._receive()
-        except TimeoutError as error:
-            raise Unreachable(f"the daemon at {self._path} does not answer in time", fix="harnctl doctor") from error
-        return reply
+    async def __anext__(self) -> EventView:
+        while not self._closed.is_set():
+            try:
+                return await self._next()
+            except ClientError as error:
+                if self._closed.is_set():  # by another task, which is why the line broke
+                    break
+                await self._hang_up()
+                if (pause := self._cursor.pause(error, time.monotonic())) is None:
+                    await self.aclose()
+                    raise
+            except BaseException:
+                await self.aclose()
+                raise
+            with anyio.move_on_after(pause):
+                await self._closed.wait()
+        await self._hang_up()
+        raise StopAsyncIteration
 
-    async def notice(self) -> Notice:
-        """Wait for the next notice, for as long as it takes."""
-        while (notice := self._exchange.notice()) is None:
-            await self._receive()
-        return notice
+    async def _next(self) -> EventView:
+        if self._line is None:
+            self._line = await AsyncLine.open(self._path, greeting_s=self._greeting_s)
+        line = self._line
+        while not self._closed.is_set():
+            if not self._subscribed:
+                await line.ask(self._cursor.request(), within_s=self._answer_s)
+                self._subscribed = True
+                self._cursor.begin(time.monotonic())
+            if (event := self._cursor.take(await line.notice())) is not None:
+                return event
+            self._subscribed = False
+        raise Lost("the connection was closed on this side")
 
-    async def _greet(self, greeting_s: float) -> Welcome:
-        peer = check_peer(self._stream.extra(attribute=SocketAttribute.raw_socket), self._path)
-        try:
-            return await self.ask(opening(), within_s=greeting_s)
-        except (Refused, ProtocolError) as error:
-            raise explain(error, peer=peer, path=self._path) from error
-
-    async def _send(self, frame: bytes) -> None:
-        try:
-            await self._stream.send(frame)
-        except (anyio.BrokenResourceError, anyio.ClosedResourceError) as error:
-            raise Lost(f"the connection to {self._path} broke") from error
-
-    async def _receive(self) -> None:
-        try:
-            data = await self._stream.receive()
-        except anyio.EndOfStream:
-            data = b""
-        except (anyio.BrokenResourceError, anyio.ClosedResourceError) as error:
-            raise Lost(f"the connection to {self._path} broke") from error
-        self._exchange.receive(data)
+    async def _hang_up(self) -> None:
+        self._subscribed = False
+        if self._line is not None:
+            line, self._line = self._line, None
+            await line.aclose()

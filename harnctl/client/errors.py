@@ -23,19 +23,27 @@ class ClientError(Exception):
 
 
 class Unreachable(ClientError):
-    """No daemon answers, or the one that does is not this user's: nothing was asked.  Start it and ask again."""
+    """No daemon answers.  Unless it is `Lost` or `Late`, nothing was asked.  Start it and ask again."""
 
     def __init__(self, message: str, *, fix: str = "", details: Mapping[str, object] | None = None) -> None:
         """Say who does not answer where."""
         super().__init__("daemon.unreachable", message, fix=fix, details=details)
 
 
+class Barred(Unreachable):
+    """The place is not one where this user's daemon can be, or another user's process is there: waiting is no help."""
+
+
 class Lost(Unreachable):
     """The connection ended before the answer came.  Whether a change was made is not known: ask with its key again."""
 
 
+class Late(Unreachable):
+    """No answer came in time, and the connection was given up.  A change may still be made, as with `Lost`."""
+
+
 class Refused(ClientError):
-    """The daemon said no, under its own code; nothing was changed."""
+    """The daemon said no, under its own code; nothing was changed.  Of the family `try_later` it is for now only."""
 
 
 class ProtocolError(ClientError):

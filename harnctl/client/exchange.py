@@ -8,8 +8,10 @@ from collections import deque
 from typing import Final, cast
 
 from harnctl.client.errors import Lost, ProtocolError, Refused
+from protocol.bounds import SUBSCRIBER_QUEUE
 from protocol.conversation import Answered, Conversation, Failed, Incoming, Noticed, RemoteProtocolError, Role
 from protocol.decoding import read_notice, read_reply, write
+from protocol.errors import Family, family_of
 from protocol.framing import FrameError, FrameReader
 from protocol.methods import MAX_VERSION, METHODS, MIN_VERSION
 from protocol.notices import Notice
@@ -17,6 +19,8 @@ from protocol.replies import Welcome
 from protocol.requests import Initialize, ReplyT, Request
 
 CLIENT: Final = "harnctl"
+BREACHES: Final = (Family.PARSE, Family.MESSAGE)  # what a daemon that cannot read us says of it
+UNREAD: Final = 2 * SUBSCRIBER_QUEUE  # notices that may lie here; a page and the queue of a subscriber are fewer
 
 
 class Exchange:
@@ -42,11 +46,10 @@ class Exchange:
             raise ProtocolError(error.code, f"the request does not fit: {error.message}") from error
 
     def receive(self, data: bytes) -> None:
-        """Take what came off the socket, nothing at all for its end; raises `ProtocolError` and `Lost`."""
+        """Take what came off the socket, nothing at all for its end; raises `ProtocolError`, `Refused` and `Lost`."""
         try:
             if not data:
-                self._reader.close()
-                raise Lost("the daemon closed the connection before it answered")
+                self._end()
             for line in self._reader.lines(data):
                 self._file(self._conversation.receive(line))
         except (FrameError, RemoteProtocolError) as error:
@@ -69,15 +72,26 @@ class Exchange:
         """Return the next notice that is here, in the order of their sending."""
         return self._notices.popleft() if self._notices else None
 
+    def _end(self) -> None:
+        try:
+            self._reader.close()
+        except FrameError as error:
+            raise Lost("the daemon closed the connection in the middle of a line") from error
+        raise Lost("the daemon closed the connection before it answered")
+
     def _file(self, incoming: Incoming) -> None:
         match incoming:
             case Answered(id=int(number)) | Failed(id=int(number)):
                 self._answers[number] = incoming
-            case Failed():
+            case Failed() if family_of(_code(incoming)) in BREACHES:
                 raise RemoteProtocolError(_code(incoming), incoming.message)
+            case Failed():  # turned away at the door, before anything was read: the daemon hangs up
+                raise _refused(incoming)
             case Noticed(method=method, params=params):
                 if notice := read_notice(method, params):
                     self._notices.append(notice)
+                if len(self._notices) > UNREAD:
+                    raise RemoteProtocolError("message.out_of_turn", f"more than {UNREAD} notices instead of a reply")
             case _:
                 raise RemoteProtocolError("message.malformed", "this is no message for a client")
 

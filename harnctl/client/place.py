@@ -11,6 +11,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Final
 
+from harnctl.client.errors import Barred
 from protocol.socket_path import NoSocketPath, socket_path, state_directory
 
 STATE: Final = "HARND_STATE"
@@ -37,6 +38,14 @@ def find_socket(environ: Mapping[str, str], *, state: Path | None = None, socket
     return Path(found)
 
 
+def usual_socket() -> Path:
+    """Return the socket that this process's environment leads to; raises `Barred` when every place is too long."""
+    try:
+        return find_socket(os.environ)
+    except NoSocketPath as error:
+        raise Barred(str(error), fix="set HARND_SOCKET to a shorter path") from error
+
+
 def start_command() -> str:
     """Return the command that starts the daemon of this installation."""
     return "harnd" if shutil.which("harnd") else shlex.join((sys.executable, "-m", "harnd"))
@@ -53,4 +62,4 @@ def _is_ours(directory: str) -> bool:
         return False
 
 
-__all__ = ["SOCKET", "STATE", "NoSocketPath", "find_socket", "find_state", "start_command"]
+__all__ = ["SOCKET", "STATE", "NoSocketPath", "find_socket", "find_state", "start_command", "usual_socket"]

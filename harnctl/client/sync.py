@@ -1,42 +1,39 @@
 """The synchronous client: blocking calls over one connection, made when first needed.
 
-    with Client(path) as client:
+    with Client() as client:
         goal = client.ask(ShowGoal(GoalId("billing")))
 
-A connection that is lost before the answer came is made anew once and the request sent again.  That is safe: a change
-carries a key, and the daemon answers a key it knows with what it answered before.  Not for use by several threads.
+A connection that is lost before the answer came is made anew once and the request sent again, or for as long as the
+caller has patience.  That is safe: a change carries a key, and the daemon answers a key it knows with what it answered
+before.  Not for use by several threads.
 """
 
-import socket
 import time
-from collections.abc import Callable, Generator, Iterator
-from contextlib import closing
+from collections.abc import Iterator
 from pathlib import Path
 from types import TracebackType
-from typing import Final, Self
+from typing import Self
 
-from harnctl.client.door import absent, check_peer, check_place
-from harnctl.client.errors import Lost, ProtocolError, Refused, Unreachable
-from harnctl.client.exchange import Exchange, opening
-from harnctl.client.following import Cursor, Presence
-from harnctl.client.greeting import explain
+from harnctl.client.errors import ClientError, Refused
+from harnctl.client.following import PATIENCE_S, Cursor, Watcher, unwatched
+from harnctl.client.line import ANSWER_S, GREETING_S, Line
+from harnctl.client.patience import Patience
+from harnctl.client.place import usual_socket
 from protocol.ids import GoalId
-from protocol.notices import Notice
 from protocol.replies import Welcome
 from protocol.requests import ReplyT, Request
 from protocol.views import EventView
 
-GREETING_S: Final = 5.0  # to connect and be welcomed
-ANSWER_S: Final = 60.0  # to be answered; the daemon answers from memory or one transaction
-PIECE_BYTES: Final = 64 * 1024
-
 
 class Client:
-    """A client of the daemon at one socket."""
+    """A client of the daemon at one socket; by default the one that `harnctl` would speak to."""
 
-    def __init__(self, path: Path, *, greeting_s: float = GREETING_S, answer_s: float = ANSWER_S) -> None:
-        """Take note of where the daemon is; nothing is opened yet."""
-        self.path = path
+    def __init__(self, path: Path | None = None, *, greeting_s: float = GREETING_S, answer_s: float = ANSWER_S) -> None:
+        """Take note of where the daemon is; nothing is opened yet.
+
+        `greeting_s` is for connecting and being welcomed, `answer_s` for each answer.
+        """
+        self.path = path or usual_socket()
         self._greeting_s = greeting_s
         self._answer_s = answer_s
         self._line: Line | None = None
@@ -56,47 +53,42 @@ class Client:
             self._line.close()
             self._line = None
 
-    @property
     def welcome(self) -> Welcome:
-        """What the daemon said of itself; connects when there is no connection."""
+        """Return what the daemon said of itself; connects when there is no connection."""
         return self._connected().welcome
 
-    def ask(self, request: Request[ReplyT]) -> ReplyT:
-        """Ask and return the answer; raises `Refused`, `Unreachable` and `ProtocolError`."""
-        try:
-            return self._ask(request)
-        except Lost:
-            return self._ask(request)
+    def ask(self, request: Request[ReplyT], *, patience_s: float = 0.0) -> ReplyT:
+        """Ask and return the answer; raises `Refused`, `Unreachable` and `ProtocolError`.
 
-    def events(
-        self, after: int, *, goal: GoalId | None = None, presence: Callable[[Presence], None] = lambda _there: None
-    ) -> Generator[EventView, None, None]:
-        """Yield every event past `after`, then those that come, without end, over a connection of their own.
-
-        It goes on by cursor after a lag and after a restart of the daemon; raises `Unreachable` when the daemon does
-        not come back.  `presence` is told when it goes away and when it is back.  Closing the iterator hangs up.
+        With patience the request is sent again, under the same key, while nobody answers or the daemon says to try
+        later: until there is an answer, or until so many seconds have passed and the last try has failed.
         """
-        cursor = Cursor(after=after, goal=goal)
+        patience = Patience(patience_s, now=time.monotonic())
         while True:
             try:
-                yield from self._follow(cursor, presence)
-            except Unreachable:
-                if (pause := cursor.pause()) is None:
-                    raise
-                if (news := cursor.lose()) is not None:
-                    presence(news)
-                time.sleep(pause)
+                return self._ask(request)
+            except ClientError as error:
+                if (pause := patience.pause(error, now=time.monotonic())) is None:
+                    raise patience.last_word(error, request) from error.__cause__
+            time.sleep(pause)
 
-    def _follow(self, cursor: Cursor, presence: Callable[[Presence], None]) -> Iterator[EventView]:
-        with closing(Line(self.path, greeting_s=self._greeting_s)) as line:
-            while True:
-                line.ask(cursor.request(), within_s=self._answer_s)
-                if (news := cursor.begin()) is not None:
-                    presence(news)
-                while (event := cursor.take(line.notice())) is not None:
-                    yield event
+    def events(
+        self,
+        after: int = 0,
+        *,
+        goal: GoalId | None = None,
+        presence: Watcher = unwatched,
+        patience_s: float = PATIENCE_S,
+    ) -> "Events":
+        """Return an iterator of every event past `after`, and then of those that come, without end.
 
-    def _connected(self) -> "Line":
+        It goes on by cursor after a lag and after a restart of the daemon; raises `Unreachable` when the daemon is not
+        back after `patience_s`.  `presence` is told when it goes away and when it is back.
+        """
+        cursor = Cursor(after=after, goal=goal, presence=presence, patience_s=patience_s)
+        return Events(self.path, cursor, greeting_s=self._greeting_s, answer_s=self._answer_s)
+
+    def _connected(self) -> Line:
         if self._line is None:
             self._line = Line(self.path, greeting_s=self._greeting_s)
         return self._line
@@ -104,79 +96,77 @@ class Client:
     def _ask(self, request: Request[ReplyT]) -> ReplyT:
         try:
             return self._connected().ask(request, within_s=self._answer_s)
-        except (Unreachable, ProtocolError):
+        except Refused:
+            raise
+        except BaseException:  # Ctrl-C too: the answer that is still to come belongs to nobody
             self.close()
             raise
 
 
-class Line:
-    """One connection that was welcomed."""
+class Events(Iterator[EventView]):
+    """Events as they come, over a connection of their own, which is made at the first of them.
 
-    def __init__(self, path: Path, *, greeting_s: float) -> None:
-        """Connect and greet within `greeting_s`."""
-        check_place(path)
-        self._exchange = Exchange()
+    Closing it hangs up, as does the end of a `with` block; it yields nothing after that.
+    """
+
+    def __init__(self, path: Path, cursor: Cursor, *, greeting_s: float, answer_s: float) -> None:
+        """Begin where the cursor stands; `Client.events` makes these."""
         self._path = path
-        self._socket = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
-        try:
-            self.welcome = self._greet(greeting_s)
-        except BaseException:
-            self._socket.close()
-            raise
+        self._cursor = cursor
+        self._greeting_s = greeting_s
+        self._answer_s = answer_s
+        self._line: Line | None = None
+        self._subscribed = False
+        self._closed = False
+
+    def __repr__(self) -> str:
+        return f"<Events of={self._cursor.goal or 'every goal'} after={self.after}>"
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
+        self.close()
+
+    @property
+    def after(self) -> int:
+        """The cursor: the sequence number of the last event that was handed out, to begin after another time."""
+        return self._cursor.after
 
     def close(self) -> None:
-        """Hang up."""
-        self._socket.close()
+        """Hang up for good."""
+        self._closed = True
+        self._hang_up()
 
-    def ask(self, request: Request[ReplyT], *, within_s: float) -> ReplyT:
-        """Send a request and wait for its reply."""
-        deadline = time.monotonic() + within_s
-        number, frame = self._exchange.ask(request)
-        self._send(frame, deadline)
-        while (reply := self._exchange.reply(number, request)) is None:
-            self._receive(deadline)
-        return reply
+    def __next__(self) -> EventView:
+        while not self._closed:
+            try:
+                return self._next()
+            except ClientError as error:
+                self._hang_up()
+                if (pause := self._cursor.pause(error, time.monotonic())) is None:
+                    self.close()
+                    raise
+            except BaseException:
+                self.close()
+                raise
+            time.sleep(pause)
+        raise StopIteration
 
-    def notice(self) -> Notice:
-        """Wait for the next notice, for as long as it takes."""
-        while (notice := self._exchange.notice()) is None:
-            self._receive(None)
-        return notice
+    def _next(self) -> EventView:
+        if self._line is None:
+            self._line = Line(self._path, greeting_s=self._greeting_s)
+        while True:
+            if not self._subscribed:
+                self._line.ask(self._cursor.request(), within_s=self._answer_s)
+                self._subscribed = True
+                self._cursor.begin(time.monotonic())
+            if (event := self._cursor.take(self._line.notice())) is not None:
+                return event
+            self._subscribed = False
 
-    def _greet(self, greeting_s: float) -> Welcome:
-        self._socket.settimeout(greeting_s)
-        try:
-            self._socket.connect(str(self._path))
-        except OSError as error:
-            raise absent(self._path, error) from error
-        peer = check_peer(self._socket, self._path)
-        try:
-            return self.ask(opening(), within_s=greeting_s)
-        except (Refused, ProtocolError) as error:
-            raise explain(error, peer=peer, path=self._path) from error
-
-    def _send(self, frame: bytes, deadline: float) -> None:
-        self._wait_until(deadline)
-        try:
-            self._socket.sendall(frame)
-        except OSError as error:
-            raise self._broken(error) from error
-
-    def _receive(self, deadline: float | None) -> None:
-        self._wait_until(deadline)
-        try:
-            data = self._socket.recv(PIECE_BYTES)
-        except OSError as error:
-            raise self._broken(error) from error
-        self._exchange.receive(data)
-
-    def _wait_until(self, deadline: float | None) -> None:
-        left = None if deadline is None else deadline - time.monotonic()
-        if left is not None and left <= 0:
-            raise self._broken(TimeoutError())
-        self._socket.settimeout(left)
-
-    def _broken(self, error: OSError) -> Unreachable:
-        if isinstance(error, TimeoutError):  # asking again would only wait again
-            return Unreachable(f"the daemon at {self._path} does not answer in time", fix="harnctl doctor")
-        return Lost(f"the connection to {self._path} broke: {error.strerror or error}")
+    def _hang_up(self) -> None:
+        self._subscribed = False
+        if self._line is not None:
+            self._line.close()
+            self._line = None

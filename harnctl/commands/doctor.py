@@ -64,7 +64,7 @@ def _daemon(console: Console) -> Iterator[CheckView]:
     yield _check("client.socket", well=True, said=f"{path} is the place, and nobody else's")
     with Client(path) as client:
         try:
-            yield _versions(client.welcome.daemon_version)
+            yield _versions(client.welcome().daemon_version)
             yield from client.ask(ShowDoctor()).checks
         except ClientError as error:
             yield _check("client.daemon", well=False, said=error.message, fix=console.way_out(error) or start_command())

@@ -4,7 +4,7 @@ from typing import Annotated
 
 import typer
 
-from harnctl.client.following import Presence
+from harnctl.client import Presence
 from harnctl.commands.options import console_of
 from harnctl.render import event as render
 from harnctl.render.blocks import Block, Paragraph, Style
@@ -34,8 +34,9 @@ def list_events(
     console = console_of(context)
     of = None if goal is None else ids.GoalId(goal)
     if follow:
-        for event in console.client().events(after, goal=of, presence=lambda there: console.tell([_presence(there)])):
-            console.show(EVENT, event, render.event(event, now=console.now(), goal=of))
+        with console.client().events(after, goal=of, presence=lambda there: console.tell([_presence(there)])) as events:
+            for event in events:
+                console.show(EVENT, event, render.event(event, now=console.now(), goal=of))
         return
     page = console.ask(ListEvents(after=after, limit=limit, goal=of))
     console.show(ListEvents.method, page, render.page(page, now=console.now(), limit=limit, goal=of))

@@ -1,8 +1,5 @@
 """The performance: a goal created, followed by its events and decided about, until it ends or can go no further."""
 
-from collections.abc import Generator
-from contextlib import closing
-
 from harnctl.client import Client, new_key
 from harnctl.commands.files import gather
 from harnctl.demo.chaos import Chaos
@@ -39,7 +36,7 @@ class Performance:
     def run(self) -> None:
         """Play it to the end; raises `Declined` when the person says no, and `Failure` when it is stuck."""
         self._create()
-        with closing(self._events()) as events:
+        with Client(self._place.socket).events(goal=GOAL) as events:
             for event in events:
                 self.tally.count(event)
                 if self._chaos is not None:
@@ -54,9 +51,6 @@ class Performance:
         request = CreateGoal(key=new_key(), files=gathered.files, main=gathered.main, directory=gathered.directory)
         for sentence in self._daemon.ask(request).said:
             self._narrator.tell(sentence)
-
-    def _events(self) -> Generator[EventView, None, None]:
-        return Client(self._place.socket).events(0, goal=GOAL)
 
     def _tell(self, event: EventView) -> None:
         text = None if event.tag in SAID else told(event)

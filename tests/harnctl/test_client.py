@@ -1,32 +1,38 @@
-"""The client asks over a real socket, whatever is at the other end of it (cases E03, E11, E13, E15)."""
+"""One contract for both clients, over a real socket, whatever is at the other end of it (cases E03, E11, E13, E15)."""
 
 import json
-import os
 import socket
-from contextlib import aclosing, closing
+import threading
+from contextlib import suppress
 from itertools import islice
-from pathlib import Path
-from typing import cast
 
-import anyio
 import pytest
 
-from harnctl.client import Client, Lost, ProtocolError, Refused, Unreachable, VersionMismatch, new_key
-from harnctl.client.aio import AsyncClient
-from harnctl.client.door import CREDENTIALS, check_peer
-from harnctl.client.following import PATIENCE, Cursor
-from harnctl.client.place import find_socket, find_state
-from protocol.bounds import FRAME_BYTES
+from harnctl.client import (
+    Barred,
+    Late,
+    Lost,
+    Presence,
+    ProtocolError,
+    Refused,
+    Unreachable,
+    VersionMismatch,
+    new_key,
+)
 from protocol.decoding import write
 from protocol.errors import Exit, Refusal
+from protocol.framing import write_frame
 from protocol.ids import IDEMPOTENCY_KEY, GoalId, matches
 from protocol.notices import EventNotice, LaggedNotice
-from protocol.requests import ApprovePlan, ListGoals, ShowGoal, SubscribeEvents
+from protocol.requests import ApprovePlan, ListGoals, ShowGoal, ShowPlan, SubscribeEvents
 from protocol.values import Instant
 from protocol.views import EventView
-from tests.kit.scripted_daemon import HANG_UP, Impostor, golden
+from tests.kit.clients import KINDS, client_of_kind
+from tests.kit.scripted_daemon import HANG_UP, Impostor, ScriptedDaemon, golden
 
 GOAL = GoalId("billing-export")
+STOPPING = Refusal("daemon.stopping", "the daemon is stopping")
+FOR_A_MOMENT = 0.1
 
 
 def event(seq):
@@ -35,37 +41,57 @@ def event(seq):
     )
 
 
-@pytest.fixture
-def client(place):
-    with Client(place / "harnd.sock", greeting_s=5, answer_s=5) as made:
-        yield made
+def approval():
+    return ApprovePlan(key=new_key(), goal=GOAL, plan=1, digest=golden("plan.show").digest)
 
 
-@pytest.fixture(params=["asyncio", "trio"])
-def anyio_backend(request):
+def welcome():
+    return json.dumps({"jsonrpc": "2.0", "id": 1, "result": write(golden("initialize"))}).encode() + b"\n"
+
+
+@pytest.fixture(params=KINDS)
+def kind(request):
     return request.param
 
 
-def answering(*pieces):
-    """An impostor that reads one line and answers with pieces of bytes."""
+@pytest.fixture
+def client(kind, place):
+    with client_of_kind(kind, place / "harnd.sock") as made:
+        yield made
+
+
+@pytest.fixture
+def hasty(kind, place):
+    """A client that gives up soon."""
+    with client_of_kind(kind, place / "harnd.sock", greeting_s=FOR_A_MOMENT, answer_s=FOR_A_MOMENT) as made:
+        yield made
+
+
+def after_greeting(then):
+    """An impostor that welcomes, and does what it likes with the first request."""
 
     def serve(connection: socket.socket) -> None:
         connection.recv(65536)
-        for piece in pieces:
-            connection.sendall(piece)
+        connection.sendall(welcome())
+        connection.recv(65536)
+        then(connection)
 
     return serve
 
 
 def silently(connection):
-    """Listen until the peer hangs up."""
-    while connection.recv(65536):
-        pass
+    """Listen until the peer hangs up, also on what it has not read yet."""
+    with suppress(ConnectionResetError):
+        while connection.recv(65536):
+            pass
+
+
+# --- questions
 
 
 def test_a_question_is_answered_by_its_own_type(client, daemon):
     assert client.ask(ShowGoal(GOAL)) == golden("goal.show")
-    assert client.welcome == golden("initialize")
+    assert client.welcome() == golden("initialize")
 
 
 def test_several_questions_go_over_one_connection(client, daemon):
@@ -74,7 +100,7 @@ def test_several_questions_go_over_one_connection(client, daemon):
     assert (daemon.greeted, daemon.asked) == (1, [ListGoals(), ShowGoal(GOAL)])
 
 
-def test_a_refusal_is_raised_with_everything_that_was_said(client, daemon):
+def test_a_refusal_is_raised_with_everything_that_was_said_and_the_connection_stays(client, daemon):
     daemon.answers("goal.show", Refusal("goal.unknown", "no goal", fix="harnctl goal list", details={"near": ["a"]}))
     with pytest.raises(Refused) as raised:
         client.ask(ShowGoal(GOAL))
@@ -86,118 +112,15 @@ def test_a_refusal_is_raised_with_everything_that_was_said(client, daemon):
         {"near": ["a"]},
         Exit.NOT_FOUND,
     )
+    client.ask(ListGoals())
+    assert daemon.greeted == 1
 
 
-def test_a_change_that_lost_its_answer_is_sent_again_under_the_same_key(client, daemon):
-    daemon.answers("plan.approve", HANG_UP, golden("plan.approve"))
-    request = ApprovePlan(key=new_key(), goal=GOAL, plan=1, digest=golden("plan.show").digest)
-    assert client.ask(request) == golden("plan.approve")
-    assert daemon.asked == [request, request]
+def test_after_hanging_up_the_next_question_connects_again(client, daemon):
+    client.ask(ListGoals())
+    client.close()
+    client.ask(ListGoals())
     assert daemon.greeted == 2
-
-
-def test_an_answer_lost_twice_is_an_error(client, daemon):
-    daemon.answers("goal.list", HANG_UP, HANG_UP)
-    with pytest.raises(Lost):
-        client.ask(ListGoals())
-    assert daemon.asked == [ListGoals(), ListGoals()]
-
-
-def test_keys_are_legal_and_never_the_same():
-    assert matches(IDEMPOTENCY_KEY, new_key())
-    assert new_key() != new_key()
-
-
-# --- what is not a daemon
-
-
-def test_no_socket_is_unreachable_and_says_how_to_start(client):
-    with pytest.raises(Unreachable, match=r"no daemon answers at .*harnd\.sock") as raised:
-        client.ask(ListGoals())
-    assert raised.value.fix.endswith("harnd")
-
-
-def test_a_socket_that_nobody_listens_at_is_unreachable(client, place):
-    with closing(socket.socket(socket.AF_UNIX)) as left_over:
-        left_over.bind(str(place / "harnd.sock"))
-        with pytest.raises(Unreachable):
-            client.ask(ListGoals())
-
-
-def test_a_directory_that_others_can_write_is_not_entered(client, place, daemon):
-    place.chmod(0o777)
-    with pytest.raises(Unreachable, match="can be written by others"):
-        client.ask(ListGoals())
-
-
-def test_a_directory_of_another_user_is_not_entered(client, daemon, monkeypatch):
-    mine = os.getuid()
-    monkeypatch.setattr(os, "getuid", lambda: mine + 1)
-    with pytest.raises(Unreachable, match="not to you"):
-        client.ask(ListGoals())
-
-
-def test_a_process_of_another_user_is_not_spoken_to():
-    class Foreign:
-        def getsockopt(self, *_):
-            return CREDENTIALS.pack(4242, os.getuid() + 1, 0)
-
-    with pytest.raises(Unreachable, match="not your daemon"):
-        check_peer(cast("socket.socket", Foreign()), Path("/run/harnd.sock"))
-
-
-def test_a_path_too_long_for_a_socket_is_said_to_be(place):
-    with pytest.raises(Unreachable, match="longer than 107 bytes"):
-        Client(place / ("deep/" * 30) / "harnd.sock").ask(ListGoals())
-
-
-@pytest.mark.parametrize(
-    ("pieces", "code"),
-    [
-        ([b"x" * FRAME_BYTES, b"x"], "frame.too_long"),  # what announces 4 GiB is not read past the cap
-        ([b'{"jsonrpc":"2.0","id"'], "frame.truncated"),
-        ([b"\xff\xfe\n"], "frame.not_utf8"),
-        ([b"HTTP/1.1 400 Bad Request\r\n"], "frame.not_json"),
-        ([b"[]\n"], "message.batch"),
-        ([b'{"jsonrpc":"2.0","id":7,"result":{}}\n'], "message.malformed"),
-        ([b'{"jsonrpc":"2.0","method":"event","params":{}}\n'], "message.out_of_turn"),
-        ([b'{"jsonrpc":"2.0","id":1,"result":{"hello":1}}\n'], "message.malformed"),
-        ([b'{"jsonrpc":"2.0","id":1,"method":"initialize","params":{}}\n'], "message.malformed"),
-    ],
-)
-def test_what_does_not_speak_the_protocol_is_named_by_its_process(client, place, pieces, code):
-    with Impostor(place / "harnd.sock", answering(*pieces)), pytest.raises(VersionMismatch) as raised:
-        client.ask(ListGoals())
-    assert raised.value.details["said"] == code
-    assert (raised.value.details["pid"], raised.value.exit) == (os.getpid(), Exit.CONFIGURATION)
-
-
-def test_a_daemon_of_another_version_is_named_with_path_and_version(client, daemon, place):
-    details = {"daemon_version": "9.0.0", "executable": "/opt/old/bin/harnd", "pid": 4242}
-    said = "harnd 9.0.0 (/opt/old/bin/harnd, pid 4242) speaks protocol 8 to 9, harnctl speaks 1 to 1"
-    daemon.answers("initialize", Refusal("version.mismatch", said, fix="stop process 4242", details=details))
-    with pytest.raises(VersionMismatch, match=r"9\.0\.0 \(/opt/old/bin/harnd") as raised:
-        client.ask(ListGoals())
-    assert raised.value.fix == "stop process 4242"
-    assert raised.value.details.items() >= {**details, "socket": str(place / "harnd.sock")}.items()
-
-
-def test_an_answer_may_come_in_pieces_of_any_size(client, place):
-    def serve(connection):
-        connection.recv(65536)
-        welcome = json.dumps({"jsonrpc": "2.0", "id": 1, "result": write(golden("initialize"))}).encode()
-        for byte in welcome + b"\n":
-            connection.sendall(bytes([byte]))
-
-    with Impostor(place / "harnd.sock", serve):
-        assert client.welcome == golden("initialize")
-
-
-def test_a_daemon_that_is_busy_is_busy_and_not_of_another_version(client, daemon):
-    daemon.answers("initialize", Refusal("daemon.busy", "too many connections"))
-    with pytest.raises(Refused, match="too many connections") as raised:
-        client.ask(ListGoals())
-    assert raised.value.exit == Exit.TRY_LATER
 
 
 def test_an_answer_of_another_shape_is_a_protocol_error(client, daemon):
@@ -206,14 +129,191 @@ def test_an_answer_of_another_shape_is_a_protocol_error(client, daemon):
         client.ask(ShowGoal(GOAL))
 
 
+def test_an_answer_may_come_in_pieces_of_any_size(client, place):
+    def serve(connection):
+        connection.recv(65536)
+        for byte in welcome():
+            connection.sendall(bytes([byte]))
+
+    with Impostor(place / "harnd.sock", serve):
+        assert client.welcome() == golden("initialize")
+
+
+def test_keys_are_legal_and_never_the_same():
+    assert matches(IDEMPOTENCY_KEY, new_key())
+    assert new_key() != new_key()
+
+
+# --- answers that are lost
+
+
+def test_a_change_that_lost_its_answer_is_sent_again_under_the_same_key(client, daemon):
+    daemon.answers("plan.approve", HANG_UP, golden("plan.approve"))
+    request = approval()
+    assert client.ask(request) == golden("plan.approve")
+    assert daemon.asked == [request, request]
+    assert daemon.greeted == 2
+
+
+def test_an_answer_lost_twice_is_an_error_without_patience(client, daemon):
+    daemon.answers("goal.list", HANG_UP, HANG_UP)
+    with pytest.raises(Lost):
+        client.ask(ListGoals())
+    assert daemon.asked == [ListGoals(), ListGoals()]
+
+
+def test_with_patience_a_change_is_asked_again_under_its_key_until_it_is_answered(client, daemon):
+    daemon.answers("plan.approve", HANG_UP, HANG_UP, STOPPING, HANG_UP, golden("plan.approve"))
+    request = approval()
+    assert client.ask(request, patience_s=20) == golden("plan.approve")
+    assert daemon.asked == [request] * 5
+
+
+def test_with_patience_a_daemon_that_is_on_its_way_is_waited_for(client, place):
+    late = ScriptedDaemon(place / "harnd.sock")
+    starting = threading.Thread(target=late.__enter__)  # before, while or after the client looks: all the same
+    starting.start()
+    assert client.ask(ListGoals(), patience_s=20) == golden("goal.list")
+    starting.join()
+    late.__exit__()
+
+
+def test_a_change_that_patience_did_not_help_may_have_been_made_and_says_so(client, daemon):
+    daemon.answers("plan.approve", HANG_UP)
+    with pytest.raises(Lost, match="whether the change was made is not known"):
+        client.ask(approval(), patience_s=FOR_A_MOMENT)
+
+
+def test_a_change_whose_daemon_died_over_it_is_not_said_to_be_unasked(client, place):
+    with Impostor(place / "harnd.sock", after_greeting(lambda _: (place / "harnd.sock").rename(place / "gone"))) as it:
+        with pytest.raises(Lost, match="there is no socket; whether the change was made is not known"):
+            client.ask(approval())
+        (place / "gone").rename(it.path)
+
+
+def test_a_question_that_was_not_answered_leaves_nothing_in_doubt(client, daemon):
+    daemon.answers("goal.list", HANG_UP)
+    with pytest.raises(Lost) as raised:
+        client.ask(ListGoals(), patience_s=FOR_A_MOMENT)
+    assert "not known" not in raised.value.message
+
+
+def test_a_refusal_is_an_answer_and_needs_no_patience(client, daemon):
+    daemon.answers("plan.approve", Refusal("plan.stale", "another digest"))
+    with pytest.raises(Refused, match="another digest"):
+        client.ask(approval(), patience_s=60)
+    assert len(daemon.asked) == 1
+
+
+def test_a_daemon_that_dies_in_mid_answer_is_lost_and_not_a_stranger(client, place):
+    seen = []
+
+    def half(connection):
+        seen.append(1)
+        connection.sendall(b'{"jsonrpc":"2.0","id":2,"res')
+
+    with Impostor(place / "harnd.sock", after_greeting(half)), pytest.raises(Lost, match="in the middle of a line"):
+        client.ask(ListGoals())
+    assert len(seen) == 2
+
+
+def test_a_daemon_that_never_answers_is_given_up_on_and_not_asked_twice(hasty, place):
+    with Impostor(place / "harnd.sock", after_greeting(silently)):
+        with pytest.raises(Late, match="does not answer in time"):
+            hasty.ask(ListGoals())
+        with pytest.raises(Late, match="whether the change was made is not known"):
+            hasty.ask(approval())
+
+
+def test_an_answer_that_comes_too_late_is_not_taken_for_the_next(hasty, place):
+    heard = []
+
+    def answer(connection):
+        heard.append(connection)
+        if len(heard) == 1:
+            silently(connection)
+        connection.sendall(write_frame({"jsonrpc": "2.0", "id": 2, "result": write(golden("goal.show"))}))
+
+    with Impostor(place / "harnd.sock", after_greeting(answer)):
+        with pytest.raises(Late):
+            hasty.ask(ListGoals())
+        assert hasty.ask(ShowGoal(GOAL)) == golden("goal.show")
+
+
+# --- what is not a daemon
+
+
+def test_no_socket_is_unreachable_and_says_how_to_start(client):
+    with pytest.raises(Unreachable, match=r"no daemon answers at .*harnd\.sock: there is no socket") as raised:
+        client.ask(ListGoals())
+    assert raised.value.fix.endswith("harnd")
+
+
+def test_what_waiting_does_not_change_is_not_waited_for(client, place, daemon):
+    place.chmod(0o777)
+    with pytest.raises(Barred, match="can be written by others"):
+        client.ask(ListGoals(), patience_s=60)
+    assert daemon.greeted == 0
+
+
+def test_a_peer_that_says_nothing_is_given_up_on(hasty, place):
+    with Impostor(place / "harnd.sock", silently), pytest.raises(Late, match="does not answer in time"):
+        hasty.ask(ListGoals())
+
+
+def test_a_daemon_that_was_stopped_and_whose_queue_is_full_takes_in_nobody(client, place):
+    with socket.socket(socket.AF_UNIX) as stopped, socket.socket(socket.AF_UNIX) as first:
+        stopped.bind(str(place / "harnd.sock"))
+        stopped.listen(0)
+        first.connect(str(place / "harnd.sock"))
+        with pytest.raises(Late, match="takes in nobody"):
+            client.ask(ListGoals())
+
+
 def test_a_peer_that_closes_in_mid_greeting_is_lost(client, place):
-    with Impostor(place / "harnd.sock", answering()), pytest.raises(Lost):
+    def serve(connection):
+        connection.recv(65536)
+
+    with Impostor(place / "harnd.sock", serve), pytest.raises(Lost):
         client.ask(ListGoals())
 
 
-def test_a_peer_that_says_nothing_is_given_up_on(place):
-    with Impostor(place / "harnd.sock", silently), pytest.raises(Unreachable, match="does not answer in time"):
-        Client(place / "harnd.sock", greeting_s=0.05).ask(ListGoals())
+@pytest.mark.parametrize("listens", [True, False])
+def test_a_client_that_is_turned_away_learns_why(client, place, listens):
+    frame = write_frame({"jsonrpc": "2.0", "id": None, "error": Refusal("daemon.busy", "too many are here").error()})
+
+    def serve(connection):
+        connection.sendall(frame)
+        if listens:
+            connection.recv(65536)
+
+    with Impostor(place / "harnd.sock", serve), pytest.raises(Refused) as raised:
+        client.ask(ListGoals())
+    assert (raised.value.code, raised.value.message) == ("daemon.busy", "too many are here")
+    assert raised.value.exit == Exit.TRY_LATER
+
+
+def test_a_peer_that_answers_with_notices_without_end_is_hung_up_on(client, place):
+    def flood(connection):
+        frame = write_frame({"jsonrpc": "2.0", "method": "event", "params": write(event(1))})
+        while True:
+            connection.sendall(frame)
+
+    with (
+        Impostor(place / "harnd.sock", after_greeting(flood)),
+        pytest.raises(ProtocolError, match="instead of a reply"),
+    ):
+        client.ask(ListGoals())
+
+
+def test_a_daemon_of_another_version_is_named_with_path_and_version(client, daemon, place):
+    details = {"daemon_version": "9.0.0", "executable": "/opt/old/bin/harnd", "pid": 4242}
+    said = "harnd 9.0.0 (/opt/old/bin/harnd, pid 4242) speaks protocol 8 to 9, harnctl speaks 1 to 1"
+    daemon.answers("initialize", Refusal("version.mismatch", said, fix="stop process 4242", details=details))
+    with pytest.raises(VersionMismatch, match=r"9\.0\.0 \(/opt/old/bin/harnd") as raised:
+        client.ask(ListGoals(), patience_s=60)
+    assert raised.value.fix == "stop process 4242"
+    assert raised.value.details.items() >= {**details, "socket": str(place / "harnd.sock")}.items()
 
 
 # --- events
@@ -221,104 +321,80 @@ def test_a_peer_that_says_nothing_is_given_up_on(place):
 
 def test_events_come_in_order_and_resume_by_cursor_after_a_lag(client, daemon):
     daemon.told.extend([[event(41), event(42), LaggedNotice(42)], [event(43)]])
-    with closing(client.events(40, goal=GOAL)) as events:
+    with client.events(40, goal=GOAL) as events:
         assert [happened.seq for happened in islice(events, 3)] == [41, 42, 43]
+        assert events.after == 43
     assert daemon.asked == [SubscribeEvents(after=40, goal=GOAL), SubscribeEvents(after=42, goal=GOAL)]
 
 
 def test_events_go_on_over_a_new_connection_after_the_old_one_broke(client, daemon):
     daemon.told.extend([[event(1), HANG_UP], [event(2)]])
-    with closing(client.events(0)) as events:
+    told: list[Presence] = []
+    with client.events(presence=told.append) as events:
         assert [happened.seq for happened in islice(events, 2)] == [1, 2]
     assert daemon.asked == [SubscribeEvents(after=0), SubscribeEvents(after=1)]
-    assert daemon.greeted == 2
+    assert (daemon.greeted, told) == (2, [Presence.GONE, Presence.BACK])
+
+
+def test_a_follower_waits_while_the_daemon_is_stopping(client, daemon):
+    daemon.told.extend([[event(1), HANG_UP], [event(2)]])
+    subscribed = golden("events.subscribe")
+    daemon.answers("events.subscribe", subscribed, STOPPING, STOPPING, subscribed)
+    with client.events() as events:
+        assert [happened.seq for happened in islice(events, 2)] == [1, 2]
 
 
 def test_a_daemon_that_was_never_there_is_not_waited_for(client):
-    with pytest.raises(Unreachable):
-        next(client.events(0))
+    with pytest.raises(Unreachable), client.events(patience_s=60) as events:
+        next(events)
 
 
-def test_a_daemon_that_answers_and_goes_away_is_not_asked_for_ever():
-    cursor = Cursor(after=0, goal=None)
-    cursor.begin()
-    pauses = []
-    while (pause := cursor.pause()) is not None:
-        cursor.begin()
-        pauses.append(pause)
-    assert tuple(pauses) == PATIENCE
+def test_a_daemon_that_does_not_come_back_is_not_waited_for_longer_than_was_said(client, daemon):
+    daemon.told.append([event(1), HANG_UP])
+    daemon.answers("events.subscribe", golden("events.subscribe"), HANG_UP)
+    told: list[Presence] = []
+    with client.events(presence=told.append, patience_s=FOR_A_MOMENT) as events:
+        assert next(events).seq == 1
+        with pytest.raises(Lost):
+            next(events)
+        assert list(events) == []
+    assert told == [Presence.GONE]
 
 
-# --- the asynchronous client
+def test_a_subscription_that_is_refused_is_over(client, daemon):
+    daemon.answers("events.subscribe", Refusal("goal.unknown", "no such goal"))
+    events = client.events(goal=GOAL)
+    with pytest.raises(Refused, match="no such goal"):
+        next(events)
+    assert list(events) == []
 
 
-async def test_the_asynchronous_client_asks_the_same(place, daemon):
-    async with AsyncClient(place / "harnd.sock") as client:
-        assert await client.ask(ShowGoal(GOAL)) == golden("goal.show")
-        daemon.answers("goal.show", Refusal("goal.unknown", "no goal"))
-        with pytest.raises(Refused):
-            await client.ask(ShowGoal(GOAL))
-        assert await client.ask(ListGoals()) == golden("goal.list")
-    assert daemon.greeted == 1
+def test_closing_events_hangs_up_and_they_are_over(client, place):
+    gone = threading.Event()
+
+    def serve(connection):
+        after_greeting(lambda told: told.sendall(subscribed + write_frame(notice)))(connection)
+        silently(connection)
+        gone.set()
+
+    subscribed = write_frame({"jsonrpc": "2.0", "id": 2, "result": write(golden("events.subscribe"))})
+    notice = {"jsonrpc": "2.0", "method": "event", "params": write(event(1))}
+    with Impostor(place / "harnd.sock", serve):
+        with client.events() as events:
+            assert next(events).seq == 1
+        assert gone.wait(10)
+        assert list(events) == []
 
 
-async def test_the_asynchronous_client_sends_a_change_again_under_its_key(place, daemon):
-    daemon.answers("plan.approve", HANG_UP, golden("plan.approve"))
-    request = ApprovePlan(key=new_key(), goal=GOAL, plan=1, digest=golden("plan.show").digest)
-    async with AsyncClient(place / "harnd.sock") as client:
-        assert await client.ask(request) == golden("plan.approve")
-    assert daemon.asked == [request, request]
+def test_events_need_no_connection_until_somebody_wants_one(client, daemon):
+    with client.events():
+        pass
+    assert daemon.greeted == 0
 
 
-async def test_tasks_take_turns_on_one_asynchronous_client(place, daemon):
-    async with AsyncClient(place / "harnd.sock") as client, anyio.create_task_group() as tasks:
-        for _ in range(5):
-            tasks.start_soon(client.ask, ListGoals())
-    assert daemon.asked == [ListGoals()] * 5
-
-
-async def test_asynchronous_events_resume_after_a_lag_and_a_break(place, daemon):
-    daemon.told.extend([[event(1), LaggedNotice(1)], [event(2), HANG_UP], [event(3)]])
-    seen = []
-    async with AsyncClient(place / "harnd.sock") as client, aclosing(client.events(0)) as events:
-        async for happened in events:
-            seen.append(happened.seq)
-            if happened.seq == 3:
-                break
-    assert seen == [1, 2, 3]
-    assert [request.after for request in daemon.asked] == [0, 1, 2]
-
-
-async def test_the_asynchronous_client_names_what_is_not_a_daemon(place):
-    with Impostor(place / "harnd.sock", answering(b"x" * FRAME_BYTES, b"x")), pytest.raises(VersionMismatch):
-        await AsyncClient(place / "harnd.sock").ask(ListGoals())
-    with pytest.raises(Unreachable):
-        await AsyncClient(place / "harnd.sock").ask(ListGoals())
-
-
-async def test_a_silent_peer_is_given_up_on_asynchronously(place):
-    with Impostor(place / "harnd.sock", silently), pytest.raises(Unreachable, match="does not answer in time"):
-        await AsyncClient(place / "harnd.sock", greeting_s=0.05).ask(ListGoals())
-
-
-# --- places
-
-
-def test_what_was_said_goes_before_the_environment_and_that_before_the_rule(tmp_path):
-    rule, said = (
-        {"HOME": str(tmp_path)},
-        {"HOME": str(tmp_path), "HARND_STATE": "/srv/s", "HARND_SOCKET": "/srv/a.sock"},
-    )
-    assert find_state(rule) == tmp_path / ".local/state/harnd"
-    assert find_state(said) == Path("/srv/s")
-    assert find_state(said, Path("/srv/t")) == Path("/srv/t")
-    assert find_socket(said) == Path("/srv/a.sock")
-    assert find_socket(said, socket=Path("/srv/b.sock")) == Path("/srv/b.sock")
-
-
-def test_two_state_directories_have_two_sockets(tmp_path):
-    environ = {"HOME": str(tmp_path), "XDG_RUNTIME_DIR": str(tmp_path)}
-    default, other = find_socket(environ), find_socket({**environ, "HARND_STATE": "/srv/other"})
-    assert default == tmp_path / "harnd/harnd.sock"
-    assert other.parent == default.parent
-    assert other != default
+def test_a_client_asks_while_it_follows(client, daemon):
+    """What is asked while an event is looked at goes over a connection of its own."""
+    daemon.told.append([event(1), HANG_UP])  # this daemon takes one connection at a time
+    with client.events() as events:
+        assert next(events).seq == 1
+        assert client.ask(ShowPlan(GOAL, 1)) == golden("plan.show")

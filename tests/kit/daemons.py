@@ -352,9 +352,10 @@ def seen_to_end(pids: list[int]) -> Iterator[None]:
 
 def follow(client: Client, tag: str, *, goal: str = BILLING, after: int = 0, **body: Any) -> EventView:
     """Wait for an event of a goal, by its tag without the version and by what it says; return it."""
-    for event in client.events(after, goal=GoalId(goal)):
-        if event.tag.partition("/")[0] == tag and body.items() <= event.body.items():
-            return event
+    with client.events(after, goal=GoalId(goal)) as events:
+        for event in events:
+            if event.tag.partition("/")[0] == tag and body.items() <= event.body.items():
+                return event
     raise AssertionError("the events ended")
 
 

@@ -1,0 +1,45 @@
+"""Where a client looks for its daemon, and that it is the place where harnctl looks."""
+
+from pathlib import Path
+
+import pytest
+
+from harnctl.client import AsyncClient, Barred, Client
+from harnctl.client.place import find_socket, find_state
+
+
+def test_what_was_said_goes_before_the_environment_and_that_before_the_rule(tmp_path):
+    rule, said = (
+        {"HOME": str(tmp_path)},
+        {"HOME": str(tmp_path), "HARND_STATE": "/srv/s", "HARND_SOCKET": "/srv/a.sock"},
+    )
+    assert find_state(rule) == tmp_path / ".local/state/harnd"
+    assert find_state(said) == Path("/srv/s")
+    assert find_state(said, Path("/srv/t")) == Path("/srv/t")
+    assert find_socket(said) == Path("/srv/a.sock")
+    assert find_socket(said, socket=Path("/srv/b.sock")) == Path("/srv/b.sock")
+
+
+def test_two_state_directories_have_two_sockets(tmp_path):
+    environ = {"HOME": str(tmp_path), "XDG_RUNTIME_DIR": str(tmp_path)}
+    default, other = find_socket(environ), find_socket({**environ, "HARND_STATE": "/srv/other"})
+    assert default == tmp_path / "harnd/harnd.sock"
+    assert other.parent == default.parent
+    assert other != default
+
+
+@pytest.mark.parametrize("made", [Client, AsyncClient])
+def test_a_client_looks_where_harnctl_looks_unless_it_is_told_otherwise(made, monkeypatch):
+    monkeypatch.setenv("HARND_SOCKET", "/srv/a.sock")
+    assert made().path == Path("/srv/a.sock")
+    assert made(Path("/srv/b.sock")).path == Path("/srv/b.sock")
+    assert repr(made()) == f"<{made.__name__} /srv/a.sock not connected>"
+
+
+def test_a_client_that_can_have_no_path_says_so(monkeypatch):
+    monkeypatch.delenv("HARND_SOCKET", raising=False)
+    monkeypatch.setenv("XDG_RUNTIME_DIR", "/nowhere")
+    monkeypatch.setenv("HARND_STATE", f"/srv/{'x' * 120}")
+    monkeypatch.setattr("harnctl.client.place._is_ours", lambda _directory: False)
+    with pytest.raises(Barred, match="a socket path has 107"):
+        Client()
