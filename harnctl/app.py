@@ -40,6 +40,7 @@ VERBS: Final[Mapping[str, tuple[str, str, str]]] = {
     "work": ("work", "app", "Work: the items of a plan and their proofs."),
     "budget": ("daemon", "show_budget", "Show what a goal may spend and has spent."),
     "events": ("events", "list_events", "List what happened, oldest first; Ctrl-C only ends the listing."),
+    "service": ("service", "app", "Service: harnd under your own systemd, from log-in or boot on."),
     "ps": ("daemon", "list_processes", "List every live process that harnd started."),
 }
 

@@ -18,6 +18,17 @@ EXITS: Final[Mapping[str, Exit]] = {
     "file.unreadable": Exit.CONFIGURATION,
     "file.unwritable": Exit.FAILURE,
     "repository.missing": Exit.CONFIGURATION,
+    "service.daemon_runs": Exit.CONFLICT,  # one that systemd did not start has the socket
+    "service.failed": Exit.FAILURE,
+    "service.foreign": Exit.CONFLICT,  # a unit of that name is not ours
+    "service.no_answer": Exit.TRY_LATER,
+    "service.no_journal": Exit.CONFIGURATION,
+    "service.no_manager": Exit.TRY_LATER,
+    "service.no_program": Exit.CONFIGURATION,
+    "service.no_systemd": Exit.CONFIGURATION,
+    "service.not_installed": Exit.NOT_FOUND,
+    "service.unseen": Exit.CONFIGURATION,  # the manager reads no units where they would be written
+    "service.unwritable": Exit.CONFIGURATION,
     "socket.no_path": Exit.CONFIGURATION,
 }
 

@@ -46,6 +46,13 @@ def usual_socket() -> Path:
         raise Barred(str(error), fix="set HARND_SOCKET to a shorter path") from error
 
 
+def program() -> tuple[str, ...]:
+    """Return the words that start the daemon of this installation from anywhere: absolute, and without PATH."""
+    beside = Path(sys.executable).with_name("harnd")
+    # -P: a `harnd` or an `anyio.py` in whatever directory it is started from is not taken for ours.
+    return (str(beside),) if os.access(beside, os.X_OK) else (sys.executable, "-P", "-m", "harnd")
+
+
 def start_command() -> str:
     """Return the command that starts the daemon of this installation."""
     return "harnd" if shutil.which("harnd") else shlex.join((sys.executable, "-m", "harnd"))
@@ -62,4 +69,4 @@ def _is_ours(directory: str) -> bool:
         return False
 
 
-__all__ = ["SOCKET", "STATE", "NoSocketPath", "find_socket", "find_state", "start_command", "usual_socket"]
+__all__ = ["SOCKET", "STATE", "NoSocketPath", "find_socket", "find_state", "program", "start_command", "usual_socket"]

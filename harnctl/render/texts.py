@@ -13,7 +13,7 @@ SHORT: Final = 12  # digits of a digest or a commit that a person compares, and 
 
 # A way out is a command, a few words and a command (`look again: harnctl …`), or a sentence, which begins with
 # none of these words.
-PROGRAMS: Final = frozenset({"harnctl", "harnd", "git", "chmod", sys.executable})
+PROGRAMS: Final = frozenset({"harnctl", "harnd", "git", "chmod", "loginctl", "systemctl", sys.executable})
 
 
 def short(digest: Digest | CommitId | None) -> str:

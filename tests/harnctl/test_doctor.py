@@ -8,7 +8,7 @@ from protocol.errors import Refusal
 from protocol.views import CheckResult
 from tests.kit.scripted_daemon import golden
 
-HERE = ["client.python", "client.git", "client.socket"]
+HERE = ["client.python", "client.git", "client.service", "client.socket"]
 
 
 @pytest.fixture

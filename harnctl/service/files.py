@@ -1,0 +1,122 @@
+"""Files: units on disk, compared with what is wanted, written whole and removed.
+
+A file that `service install` did not write, or that somebody has changed since, is a person's: it is left alone unless
+they say otherwise.
+"""
+
+import difflib
+import os
+import stat
+import tempfile
+from collections.abc import Mapping
+from enum import StrEnum
+from pathlib import Path
+from typing import Final
+
+from msgspec import Struct
+
+from harnctl.failures import Failure
+from harnctl.service.units import is_marked, is_ours
+
+_UNITS: Final = Path("systemd") / "user"
+
+
+class Standing(StrEnum):
+    """How a unit on disk stands to the one that is wanted."""
+
+    NEW = "new"
+    CHANGED = "changed"
+    UNCHANGED = "unchanged"
+    EDITED = "edited"  # ours once, and changed by somebody since
+    FOREIGN = "foreign"
+
+    @property
+    def is_a_persons(self) -> bool:
+        """Tell whether it is not ours to change."""
+        return self in {Standing.EDITED, Standing.FOREIGN}
+
+
+class UnitFile(Struct, frozen=True):
+    """A unit on disk."""
+
+    unit: str
+    path: str
+    standing: Standing
+    diff: tuple[str, ...] = ()  # lines that go (-) and come (+)
+
+
+def unit_directory(environ: Mapping[str, str]) -> Path:
+    """Return where a user's own units lie."""
+    base = environ.get("XDG_CONFIG_HOME", "")
+    home = environ.get("HOME") or str(Path("~").expanduser())
+    return (Path(base) if base.startswith("/") else Path(home).absolute() / ".config") / _UNITS
+
+
+def compare(directory: Path, wanted: Mapping[str, str]) -> list[UnitFile]:
+    """Compare units on disk with their wanted texts."""
+    return [_compare(directory / unit, text) for unit, text in wanted.items()]
+
+
+def standing(path: Path) -> Standing | None:
+    """Tell whose a unit on disk is; None when there is none."""
+    if not os.path.lexists(path):
+        return None
+    text = _read(path)
+    if text is None:
+        return Standing.FOREIGN
+    if is_ours(text):
+        return Standing.UNCHANGED
+    return Standing.EDITED if is_marked(text) else Standing.FOREIGN
+
+
+def write(path: Path, text: str) -> None:
+    """Put a unit in its place whole; whoever reads it meanwhile sees the old one or the new one."""
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        descriptor, beside = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
+        try:
+            with os.fdopen(descriptor, "w", encoding="utf-8") as file:
+                file.write(text)
+                os.fchmod(descriptor, 0o644)
+            Path(beside).replace(path)
+        except BaseException:
+            Path(beside).unlink()
+            raise
+    except OSError as error:
+        raise Failure("file.unwritable", f"{path} cannot be written: {error.strerror}") from error
+
+
+def remove(path: Path) -> None:
+    """Remove a unit."""
+    try:
+        path.unlink()
+    except OSError as error:
+        raise Failure("file.unwritable", f"{path} cannot be removed: {error.strerror}") from error
+
+
+def _compare(path: Path, wanted: str) -> UnitFile:
+    there = standing(path)
+    if there is None:
+        return UnitFile(path.name, str(path), Standing.NEW)
+    text = _read(path) or ""
+    if there is Standing.UNCHANGED and text != wanted:
+        there = Standing.CHANGED
+    return UnitFile(path.name, str(path), there, _difference(text, wanted))
+
+
+def _difference(old: str, new: str) -> tuple[str, ...]:
+    """Tell which lines go and come; the mark is no news."""
+    lines = difflib.unified_diff(_told(old), _told(new), n=0, lineterm="")
+    return tuple(line for line in lines if not line.startswith(("---", "+++", "@@")))
+
+
+def _told(text: str) -> list[str]:
+    return [line for line in text.splitlines() if line and not line.startswith("#")]
+
+
+def _read(path: Path) -> str | None:
+    """Return the text of a regular file; None for a link (a masked unit is one) and for what is no text."""
+    try:
+        return path.read_text(encoding="utf-8") if stat.S_ISREG(path.lstat().st_mode) else None
+    except (OSError, UnicodeDecodeError):
+        return None

@@ -1,0 +1,150 @@
+"""Installation: units written and removed, the manager told, and every step kept, in order, for the person.
+
+What is there already is not done again: a second installation changes nothing and runs nothing.  A running daemon is
+never restarted from here, since that would cut its agents short; it is said how.
+"""
+
+import shlex
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Final
+
+from msgspec import Struct
+
+from harnctl.failures import Failure
+from harnctl.service import files
+from harnctl.service.files import Standing, UnitFile
+from harnctl.service.manager import UserManager
+from harnctl.service.plan import Plan
+from harnctl.service.units import SERVICE, UNITS
+
+_BRIEFLY_S: Final = 60.0
+START_S: Final = 1_000.0  # a recovery may ask for 15 minutes
+STOP_S: Final = 3_700.0  # a drain may be set to an hour
+RUNNING: Final = frozenset({"active", "activating", "reloading", "deactivating"})
+RESTART: Final = ("systemctl", "--user", "restart", SERVICE)
+
+Loaded = Mapping[str, Mapping[str, str]]
+
+
+class Step(Struct, frozen=True):
+    """Something that was done, or in a rehearsal would be."""
+
+    did: str  # wrote, removed, ran
+    what: str
+
+
+class Begin(Struct, frozen=True):
+    """What an installation goes on to, once the units are written."""
+
+    enable: bool = True
+    start: bool = True
+
+
+def load(manager: UserManager, directory: Path) -> Loaded:
+    """Return how the manager has the units loaded; raises `Failure` when it would not read them from a directory."""
+    looked_in = manager.unit_path()
+    if str(directory) not in looked_in:
+        raise Failure(
+            "service.unseen",
+            f"your user manager reads no units from {directory}: its XDG_CONFIG_HOME is another than this shell's",
+            fix="unset XDG_CONFIG_HOME here, or set it in environment.d(5) and log in again",
+            details={"looked_in": list(looked_in)},
+        )
+    return manager.show(UNITS, ("LoadState", "ActiveState", "UnitFileState", "NeedDaemonReload", "FragmentPath"))
+
+
+def refuse_what_is_not_ours(found: Sequence[UnitFile]) -> None:
+    """Raise `Failure` when a unit in the way is a person's own."""
+    theirs = [unit for unit in found if unit.standing.is_a_persons]
+    if theirs:
+        raise Failure(
+            "service.foreign",
+            "; ".join(map(_whose, theirs)),
+            fix="overwrite: harnctl service install --force",
+            details={"units": {unit.path: list(unit.diff) for unit in theirs}},
+        )
+
+
+def _whose(unit: UnitFile) -> str:
+    if unit.standing is Standing.EDITED:
+        drop_in = f"systemctl --user edit {unit.unit}"
+        return f"{unit.path} was changed since it was written: put your changes into a drop-in ({drop_in})"
+    return f"{unit.path} was not written by harnctl"
+
+
+def touched(found: Sequence[UnitFile]) -> list[UnitFile]:
+    """Return the units that are not as they should be."""
+    return [unit for unit in found if unit.standing is not Standing.UNCHANGED]
+
+
+Commands = list[tuple[tuple[str, ...], float]]  # each with how long it may take
+
+
+def commands(found: Sequence[UnitFile], loaded: Loaded, begin: Begin) -> Commands:
+    """Return what there is to run once the units are written."""
+    told: Commands = []
+    if touched(found) or any(unit.get("NeedDaemonReload") == "yes" for unit in loaded.values()):
+        told.append((("systemctl", "--user", "daemon-reload"), _BRIEFLY_S))
+    if begin.enable and (idle := [u for u in UNITS if loaded.get(u, {}).get("UnitFileState") != "enabled"]):
+        told.append((("systemctl", "--user", "enable", *idle), _BRIEFLY_S))
+    if begin.start and (down := [u for u in UNITS if not is_up(loaded, u)]):
+        told.append((("systemctl", "--user", "start", *down), START_S))
+    return told
+
+
+def is_up(loaded: Loaded, unit: str) -> bool:
+    """Tell whether a unit runs, or is on its way up or down."""
+    return loaded.get(unit, {}).get("ActiveState") in RUNNING
+
+
+class Work:
+    """The steps of one installation or removal, as they are done."""
+
+    def __init__(self, manager: UserManager) -> None:
+        """Begin with nothing done."""
+        self._manager = manager
+        self.steps: list[Step] = []
+
+    def rehearse(self, found: Sequence[UnitFile], told: Commands) -> None:
+        """Take note of what would be done."""
+        self.steps += [Step("wrote", unit.path) for unit in touched(found)]
+        self.steps += [Step("ran", shlex.join(command)) for command, _ in told]
+
+    def write(self, plan: Plan, found: Sequence[UnitFile]) -> None:
+        """Write the units that are not there as they should be."""
+        for unit in touched(found):
+            files.write(Path(unit.path), plan.units[unit.unit])
+            self.steps.append(Step("wrote", unit.path))
+
+    def remove(self, paths: Sequence[Path]) -> None:
+        """Remove units."""
+        for path in paths:
+            files.remove(path)
+            self.steps.append(Step("removed", str(path)))
+
+    def run(self, command: Sequence[str], limit_s: float) -> None:
+        """Have the manager do something."""
+        self._manager.checked(command, limit_s=limit_s)
+        self.steps.append(Step("ran", shlex.join(command)))
+
+
+def ours(directory: Path, *, force: bool) -> list[Path]:
+    """Return the units in a directory that may be removed."""
+    owned = {Standing.UNCHANGED, *([Standing.EDITED, Standing.FOREIGN] if force else [])}
+    return [directory / unit for unit in UNITS if files.standing(directory / unit) in owned]
+
+
+def take_down(paths: Sequence[Path], loaded: Loaded, work: Work) -> None:
+    """Stop and disable the units that are to go, remove them, and have the manager forget them."""
+    going = {path.name: str(path) for path in paths}
+    # A unit of that name that the manager has from elsewhere (a package) is not the one that goes.
+    stop = [u for u in UNITS if loaded.get(u, {}).get("FragmentPath") == going.get(u)]
+    if up := [unit for unit in stop if is_up(loaded, unit) or loaded[unit].get("ActiveState") == "failed"]:
+        work.run(("systemctl", "--user", "stop", *up), STOP_S)
+    if enabled := [unit for unit in stop if loaded[unit].get("UnitFileState") == "enabled"]:
+        work.run(("systemctl", "--user", "disable", *enabled), _BRIEFLY_S)
+    work.remove(paths)
+    work.run(("systemctl", "--user", "daemon-reload"), _BRIEFLY_S)
+    if failed := [unit for unit in stop if loaded[unit].get("ActiveState") == "failed"]:
+        work.run(("systemctl", "--user", "reset-failed", *failed), _BRIEFLY_S)
