@@ -125,6 +125,8 @@ CODES: Final[Mapping[str, Code]] = {
     "text.finding_too_long": Code(Family.PARAMETERS, "A finding passes its bound."),
     "budget.attempts": Code(Family.REFUSED, "Every attempt of the goal is spent."),
     "budget.planner_calls": Code(Family.REFUSED, "Every plan request of the goal is spent."),
+    "budget.not_extendable": Code(Family.REFUSED, "A limit of the goal is one that does not grow."),
+    "budget.ceiling": Code(Family.REFUSED, "A limit would grow past what a goal may have at most."),
     # --- repositories, when a goal is created
     "workspace.no_git": Code(Family.CONFIGURATION, "There is no git."),
     "workspace.old_git": Code(Family.CONFIGURATION, "The git is too old."),

@@ -10,6 +10,7 @@ from typing import Annotated, Final, TypeAlias
 from msgspec import Meta
 
 from protocol import bounds, ids
+from protocol.values import Unit
 
 NO_NUL: Final = r"^[^\x00]*$"
 
@@ -75,6 +76,12 @@ Disposition: TypeAlias = Annotated[
 Dispositions: TypeAlias = Annotated[
     dict[FindingId, Disposition],
     Meta(max_length=bounds.FINDINGS_ANSWERED, description="for each finding id `fixed` or `deferred: reason`"),
+]
+
+Addition: TypeAlias = Annotated[int, _count(1, bounds.SEQUENCE, "a whole number from 1")]
+Additions: TypeAlias = Annotated[
+    dict[Unit, Addition],
+    Meta(min_length=1, description="by how much one or more limits grow, by unit (microseconds for active_runtime_us)"),
 ]
 
 FileName: TypeAlias = Annotated[str, _text(bounds.PATH_CHARS)]

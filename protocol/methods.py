@@ -38,6 +38,7 @@ METHODS: Final[Mapping[str, Method[Any]]] = {
         Method(ask.CreateGoal, replies.GoalCreated),
         Method(ask.ListGoals, views.GoalList),
         Method(ask.ShowGoal, views.GoalView),
+        Method(ask.ExtendGoal, replies.Done),
         Method(ask.CancelGoal, replies.Done),
         Method(ask.ListPlans, views.PlanList),
         Method(ask.ShowPlan, views.PlanView),

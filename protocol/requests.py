@@ -79,6 +79,14 @@ class ShowGoal(Request[GoalView], frozen=True):
     goal: fields.Goal
 
 
+class ExtendGoal(Change[Done], frozen=True, kw_only=True):
+    """Let a goal spend more attempts, agent calls, ticks or active runtime; no other limit grows."""
+
+    method: ClassVar[str] = "goal.extend"
+    goal: fields.Goal
+    add: fields.Additions  # durations in microseconds
+
+
 class CancelGoal(Change[Done], frozen=True, kw_only=True):
     """End a goal for good.  What was accepted stays accepted."""
 

@@ -1,7 +1,8 @@
 """`harnctl goal`: what people enrolled."""
 
+import re
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Final
 
 import typer
 
@@ -11,15 +12,36 @@ from harnctl.commands.decision import agree
 from harnctl.commands.files import gather
 from harnctl.commands.options import Goal, Reason, Yes, console_of
 from harnctl.commands.writing import words
+from harnctl.failures import Failure
 from harnctl.render import goal as render
 from harnctl.render.done import done
 from protocol import ids
-from protocol.requests import CancelGoal, CreateGoal, ListGoals, ShowGoal
+from protocol.requests import CancelGoal, CreateGoal, ExtendGoal, ListGoals, ShowGoal
+from protocol.values import SECOND, Micros, Unit
 
 app = typer.Typer(no_args_is_help=True)
-later.refuse(app, ("fork", "extend", "reopen", "pause", "resume", "archive"))
+later.refuse(app, ("fork", "reopen", "pause", "resume", "archive"))
 
 File = Annotated[Path, typer.Argument(metavar="FILE", help="The goal's file, such as .harnd/goal.toml.")]
+SECONDS: Final = {"d": 24 * 3_600, "h": 3_600, "m": 60, "s": 1}
+
+
+def micros(written: str) -> Micros:
+    """Read a duration such as `90m`, `2h` or `1d`."""
+    match = re.fullmatch("([1-9][0-9]{0,8})([smhd])", written)
+    if match is None:
+        raise typer.BadParameter(
+            f"{written!r} is no time; expected a whole number with its unit, such as 90m, 2h or 1d"
+        )
+    return Micros(int(match[1]) * SECONDS[match[2]] * SECOND)
+
+
+Attempts = Annotated[int | None, typer.Option("--attempts", metavar="N", min=1, help="So many more attempts.")]
+AgentCalls = Annotated[int | None, typer.Option("--agent-calls", metavar="N", min=1, help="So many more agent calls.")]
+Ticks = Annotated[int | None, typer.Option("--ticks", metavar="N", min=1, help="So many more steps of the goal.")]
+Runtime = Annotated[
+    str | None, typer.Option("--runtime", metavar="TIME", help="So much more active runtime: 90m, 2h or 1d.")
+]
 
 
 @app.command("create")
@@ -47,6 +69,33 @@ def show_goal(context: typer.Context, goal: Goal) -> None:
     request = ShowGoal(ids.GoalId(goal))
     view = console.ask(request)
     console.show(request.method, view, render.shown(view, console.now()))
+
+
+@app.command("extend")
+def extend_goal(
+    context: typer.Context,
+    goal: Goal,
+    *,
+    attempts: Attempts = None,
+    agent_calls: AgentCalls = None,
+    ticks: Ticks = None,
+    runtime: Runtime = None,
+) -> None:
+    """Let a goal spend more; each limit grows by what is given."""
+    console = console_of(context)
+    given = {
+        Unit.ATTEMPTS: attempts,
+        Unit.AGENT_CALLS: agent_calls,
+        Unit.TICKS: ticks,
+        Unit.ACTIVE_RUNTIME_US: None if runtime is None else micros(runtime),
+    }
+    add = {unit: amount for unit, amount in given.items() if amount is not None}
+    if not add:
+        said = "say what grows: --attempts N, --agent-calls N, --ticks N or --runtime TIME"
+        raise Failure("usage", said, fix=f"harnctl goal extend {goal} --attempts 10")
+    request = ExtendGoal(key=new_key(), goal=ids.GoalId(goal), add=add)
+    change = console.ask(request)
+    console.show(request.method, change, done(change, "extended"))
 
 
 @app.command("cancel")

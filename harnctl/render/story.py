@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping
 from typing import Any, Final
 
 from harnctl.render.texts import SHORT
-from harnctl.render.words import count, plain
+from harnctl.render.words import count, duration, plain
 from protocol.views import EventView
 
 Body = dict[str, Any]
@@ -44,6 +44,16 @@ def _attended(body: Body) -> str:
 
 def _cancelled(body: Body) -> str:
     return f"{body['by']} ended the goal: {body['reason']}"
+
+
+def _extended(body: Body) -> str:
+    return f"{body['by']} lets the goal spend {' and '.join(_more(*each) for each in body['added'].items())}"
+
+
+def _more(unit: str, amount: int) -> str:
+    if unit == "active_runtime_us":
+        return f"{duration(amount)} more of active runtime"
+    return f"{amount} more {plain(unit) if amount > 1 else plain(unit).removesuffix('s')}"
 
 
 # --- plans
@@ -161,6 +171,7 @@ TELLERS: Final[Mapping[str, Teller]] = {
     "goal.created/1": _created,
     "goal.attended/1": _attended,
     "goal.cancelled/1": _cancelled,
+    "budget.extended/1": _extended,
     "plan.requested/1": _requested,
     "planner.called/1": _called,
     "planner.failed/1": _planner_failed,

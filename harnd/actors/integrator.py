@@ -16,7 +16,7 @@ from harnd.ports.errors import MovedError, PortError
 from harnd.ports.workspace import Clash, storable
 from harnd.ports.world import World
 from protocol import bounds
-from protocol.values import FailureClass, Instant
+from protocol.values import FailureClass, Instant, Unit
 
 
 class Integrator:
@@ -42,7 +42,7 @@ class Integrator:
             detail = f"it clashes with work that came in before: {named(paths)}"
             return self._parked(FailureClass.DECISION, detail, paths[: bounds.PATHS_KEPT])
         # Proving accepted work is not an agent's runtime: each command has its own limit and no other.
-        until = Instant(self._world.clock.now() + self._goal.intent.limits.active_runtime)
+        until = Instant(self._world.clock.now() + self._goal.limit(Unit.ACTIVE_RUNTIME_US))
         prover = Prover(self._world, self._goal, self._item, self._place, purpose="integrated", until=until)
         proof = await prover.prove(merge.commit, merge.tree)
         await tidy(workspace, self._place)

@@ -20,6 +20,7 @@ from harnd.domain.goal import commands as c
 from harnd.domain.goal.goal import Goal
 from harnd.domain.goal.intent import Intent
 from harnd.domain.goal.position import position
+from harnd.domain.measures import span
 from harnd.ports.clock import Clock
 from harnd.ports.errors import KeyReusedError
 from harnd.ports.store import EventStore
@@ -27,6 +28,7 @@ from protocol import requests as wire
 from protocol.errors import Refusal
 from protocol.ids import Digest, GoalId, goal_branch
 from protocol.replies import Done, GoalCreated
+from protocol.values import Instant, Unit
 
 ReplyT = TypeVar("ReplyT", bound=msgspec.Struct)
 Word: TypeAlias = Callable[[Goal], bytes]
@@ -70,7 +72,8 @@ class Changes:
             new = await self._is_new(intent)
             return intent.goal, c.CreateGoal(intent, by=by), lambda after: msgspec.json.encode(_created(after, new=new))
         goal, command, subject = _command(request, by)
-        return goal, command, lambda after: self._worded(after, subject)
+        added = tuple(request.add) if isinstance(request, wire.ExtendGoal) else ()
+        return goal, command, lambda after: self._worded(after, subject, added)
 
     async def _is_new(self, intent: Intent) -> bool:
         """Tell whether a goal comes to be; one that has ended is not enrolled again, and nobody is told it was."""
@@ -81,13 +84,15 @@ class Changes:
             raise Refusal("goal.ended", f"goal {intent.goal} is there and has ended", fix="choose another goal id")
         return False
 
-    def _worded(self, goal: Goal, subject: str) -> bytes:
-        return msgspec.json.encode(self._done(goal, subject))
+    def _worded(self, goal: Goal, subject: str, added: tuple[Unit, ...]) -> bytes:
+        return msgspec.json.encode(self._done(goal, subject, added))
 
-    def _done(self, goal: Goal, subject: str) -> Done:
-        where = position(goal, self._clock.now())
+    def _done(self, goal: Goal, subject: str, added: tuple[Unit, ...]) -> Done:
+        now = self._clock.now()
+        where = position(goal, now)
         name = goal.intent.goal
-        return Done(goal=name, subject=subject or name, version=goal.version, said=(f"{name}: {where.reason}.",))
+        said = (*(_limit_told(goal, unit, now) for unit in added), f"{name}: {where.reason}.")
+        return Done(goal=name, subject=subject or name, version=goal.version, said=said)
 
 
 def operator_name(uid: int) -> str:
@@ -96,6 +101,13 @@ def operator_name(uid: int) -> str:
         return pwd.getpwuid(uid).pw_name
     except KeyError:
         return f"uid {uid}"
+
+
+def _limit_told(goal: Goal, unit: Unit, now: Instant) -> str:
+    if unit is Unit.ACTIVE_RUNTIME_US:
+        limit, left = span(goal.limit(unit)), span(goal.runtime_left(now))
+        return f"The active runtime may be {limit} in all now; {left} left."
+    return f"There may be {goal.limit(unit)} {unit.replace('_', ' ')} in all now; {goal.left(unit)} left."
 
 
 def _created(goal: Goal, *, new: bool) -> GoalCreated:
@@ -113,6 +125,8 @@ def _command(request: msgspec.Struct, by: str) -> tuple[GoalId, c.GoalCommand, s
     match request:
         case wire.CancelGoal(goal=goal, reason=reason):
             return goal, c.CancelGoal(by=by, reason=reason), goal
+        case wire.ExtendGoal(goal=goal, add=add):
+            return goal, c.ExtendGoal(add=add, by=by), goal
         case wire.ApprovePlan(goal=goal, plan=plan, digest=digest):
             return goal, c.ApprovePlan(plan=plan, digest=digest, by=by), f"plan/{plan}"
         case wire.RejectPlan(goal=goal, plan=plan, digest=digest, guidance=guidance):

@@ -5,6 +5,7 @@ A bug is told by an id only, under which the log has the rest: a traceback may h
 
 import secrets
 
+import msgspec
 from structlog.typing import FilteringBoundLogger
 
 from harnd.domain.goal.codec import UnreadableEventError
@@ -28,7 +29,7 @@ def refusal_of(error: Exception, log: FilteringBoundLogger) -> Refusal:
         case Refusal():
             return error
         case Rejected():
-            return Refusal(error.code, error.reason, fix=error.fix)
+            return Refusal(error.code, error.reason, fix=error.fix, details=_details(error))
         case FrameTooLong():
             return Refusal("reply.too_long", "the answer does not fit into one frame", fix="ask for less, or in pages")
         case KeyReusedError():
@@ -46,6 +47,10 @@ def refusal_of(error: Exception, log: FilteringBoundLogger) -> Refusal:
             return Refusal("goal.unreadable", f"the goal cannot be read: {error}", fix="start the harnd that wrote it")
         case _:
             return _bug(error, log)
+
+
+def _details(error: Rejected) -> dict[str, object]:
+    return {"problems": msgspec.to_builtins(error.problems)} if error.problems else {}
 
 
 def _bug(error: Exception, log: FilteringBoundLogger) -> Refusal:

@@ -50,7 +50,7 @@ class InboxRow(msgspec.Struct, frozen=True):
 
     goal: GoalId
     kind: str  # plan, attention, work, blocked, budget
-    subject: str  # such as `plan/2` or `p1.parser`
+    subject: str  # such as `plan/2`, `p1.parser` or `budget/attempts`
     summary: str
     since: Instant
     digest: Digest | None  # what a decision about it must name

@@ -24,7 +24,7 @@ class InboxItem(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
 
     goal: GoalId
     kind: InboxKind
-    subject: str  # such as `plan/2` or `p1.parser`
+    subject: str  # such as `plan/2`, `p1.parser` or `budget/attempts`
     summary: str
     since: Instant
     digest: Digest | None  # what a decision about it must name

@@ -98,10 +98,16 @@ async def test_every_kind_of_question_has_its_command(house: Shelf, life, kind, 
     assert (item.kind, item.verb) == (kind, verb)
 
 
-async def test_a_spent_budget_leads_to_the_ledger(house: Shelf):
+async def test_a_spent_budget_leads_to_more_of_it(house: Shelf):
     await house.live(g.create(g.an_intent(ticks=1)), g.tick(), g.unanswered(FailureClass.UPSTREAM))
     (item,) = (await house.ask(ask.ListInbox())).items
-    assert (item.kind, item.verb) == (InboxKind.BUDGET, "harnctl budget billing")
+    assert (item.kind, item.verb) == (InboxKind.BUDGET, "harnctl goal extend billing --ticks 500")
+
+
+async def test_a_limit_that_does_not_grow_leads_to_the_reason(house: Shelf):
+    await house.live(g.create(g.an_intent(replans=1)), g.tick(), g.answered(g.question()))
+    item = next(found for found in (await house.ask(ask.ListInbox())).items if found.kind is InboxKind.BUDGET)
+    assert (item.subject, item.verb) == ("billing", "harnctl why billing")
 
 
 async def test_an_empty_inbox(house: Shelf):

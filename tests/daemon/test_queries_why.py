@@ -181,7 +181,11 @@ async def test_a_spent_budget_is_told(house: Shelf):
     await house.live(g.failed("p1.a"))
     found = await why(house)
     assert (found.condition, found.would_change) == ("every tick is spent", "a larger budget")
-    assert found.verbs == ("harnctl budget billing", "harnctl goal cancel billing")
+    assert found.verbs == (
+        "harnctl budget billing",
+        "harnctl goal extend billing --ticks 500",
+        "harnctl goal cancel billing",
+    )
 
 
 async def test_a_goal_that_was_given_up_says_why_and_what_tries_it_again(house: Shelf):
@@ -300,23 +304,27 @@ async def test_an_item_that_is_ready_is_started_at_once(house: Shelf):
 
 
 @pytest.mark.parametrize(
-    ("limits", "spent"),
+    ("limits", "spent", "verb"),
     [
-        ({"ticks": 2}, "every tick is spent"),
-        ({"attempts": 1}, "every attempt is spent or set aside"),
-        ({"agent_calls": 2}, "it takes 1 agent call, and none is left"),
-        ({"active_runtime": 30_000_000}, "the active runtime of 30s is used up"),
-        ({"answers_per_work": 1}, "agents have answered 1 time for it, and 1 answer is allowed"),
+        ({"ticks": 2}, "every tick is spent", "goal extend billing --ticks 500"),
+        ({"attempts": 1}, "every attempt is spent or set aside", "goal extend billing --attempts 10"),
+        ({"agent_calls": 2}, "it takes 1 agent call, and none is left", "goal extend billing --agent-calls 50"),
+        ({"active_runtime": 30_000_000}, "the active runtime of 30s is used up", "goal extend billing --runtime 2h"),
+        (
+            {"answers_per_work": 1},
+            "agents have answered 1 time for it, and 1 answer is allowed",
+            "work show billing p1.a",
+        ),
     ],
     ids=lambda value: "-".join(value) if isinstance(value, dict) else "",
 )
-async def test_each_budget_that_stops_an_attempt_is_named(house: Shelf, limits, spent):
+async def test_each_budget_that_stops_an_attempt_is_named(house: Shelf, limits, spent, verb):
     await enrolled(house, **limits)
     house.at(60)
     await house.live(g.failed("p1.a", usage=Usage(calls=1)))
     found = await why(house, "billing/p1.a")
     assert found.condition == f"p1.a is ready, and the budget allows no further attempt: {spent}"
-    assert found.verbs == ("harnctl budget billing", "harnctl goal cancel billing")
+    assert found.verbs[-2:] == (f"harnctl {verb}", "harnctl goal cancel billing")
 
 
 async def test_a_pause_of_an_item(house: Shelf):

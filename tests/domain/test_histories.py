@@ -4,12 +4,14 @@ import msgspec
 import pytest
 
 from harnd.domain.goal.codec import decode, encode, fold
+from harnd.domain.goal.ledger import opened
 from harnd.domain.goal.position import position
 from harnd.domain.goal.work import Standing
 from protocol.values import Phase, Unit, WorkState
 from tests.kit.histories import HISTORIES, saved
 
 TREE = "8822c8bf7560e270c4a4475005b137dfbbadef3f"
+DEMOS = ["demo-0.1", "demo-killed-0.1"]
 NAMES = sorted(path.stem for path in HISTORIES.glob("*.jsonl"))
 WORK = ("p1.slug", "p1.wrap", "p1.report", "p2.shell")
 
@@ -21,7 +23,7 @@ def folded(name):
 
 
 def test_no_history_got_lost():
-    assert NAMES == ["demo-0.1", "demo-killed-0.1"]
+    assert [*DEMOS, "extended-0.1"] == NAMES
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -32,7 +34,7 @@ def test_a_history_is_whole(name):
     assert [msgspec.json.decode(line.body)["type"] for line in lines] == [line.tag for line in lines]
 
 
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", DEMOS)
 def test_a_history_of_the_demo_folds_to_a_mission_that_is_met(name):
     goal = folded(name)
 
@@ -58,7 +60,20 @@ def test_each_accepted_proof_is_the_one_that_was_made(name):
 
 def test_what_the_histories_have_spent_stays_what_it_was():
     spent = {name: folded(name).ledger.entries[Unit.ATTEMPTS].spent for name in NAMES}
-    assert spent == {"demo-0.1": 5, "demo-killed-0.1": 5}
+    assert spent == {"demo-0.1": 5, "demo-killed-0.1": 5, "extended-0.1": 2}
+
+
+def test_what_was_added_to_limits_stays_added():
+    goal, enrolled = folded("extended-0.1"), opened(folded("extended-0.1").intent)
+    assert {
+        unit: goal.limit(unit) - enrolled.limit(unit) for unit in Unit if goal.limit(unit) != enrolled.limit(unit)
+    } == {
+        Unit.ATTEMPTS: 2,
+        Unit.AGENT_CALLS: 5,
+        Unit.TICKS: 7,
+        Unit.ACTIVE_RUNTIME_US: 5_400_000_000,
+    }
+    assert position(goal, goal.last_at).phase is Phase.SUCCEEDED
 
 
 @pytest.mark.parametrize("name", NAMES)

@@ -7,7 +7,7 @@ import pytest
 
 from protocol.errors import CODES, Refusal
 from protocol.requests import AcceptWork, ApprovePlan, RejectPlan, ReopenWork, RetryPlan, ShowPlan, ShowWork
-from protocol.values import PlanStatus, WorkState
+from protocol.values import PlanStatus, Unit, WorkState
 from tests.kit.scripted_daemon import golden
 
 PLAN = golden("plan.show").digest
@@ -270,3 +270,41 @@ def test_what_cannot_be_undone_needs_a_reason(harnctl, daemon, line, editor):
     assert daemon.asked == []
     assert harnctl(*line.split(), "--yes", typed="", EDITOR=editor("moot\\n")).code == 0
     assert [request.reason for request in changes(daemon)] == ["moot"]
+
+
+# --- extending a goal
+
+EXTEND = ("goal", "extend", "billing-export")
+
+
+@pytest.mark.parametrize(("written", "seconds"), [("45s", 45), ("90m", 5_400), ("2h", 7_200), ("1d", 86_400)], ids=str)
+def test_runtime_is_written_with_its_unit(harnctl, daemon, written, seconds):
+    assert harnctl(*EXTEND, "--runtime", written).code == 0
+    assert [request.add for request in daemon.asked] == [{Unit.ACTIVE_RUNTIME_US: seconds * 1_000_000}]
+
+
+@pytest.mark.parametrize("written", ["2", "0h", "-1h", "1h30m", "2 h", "1.5h", "two hours", ""])
+def test_what_is_no_time_is_misuse(harnctl, daemon, written):
+    ran = harnctl(*EXTEND, "--runtime", written)
+    assert (ran.code, daemon.asked) == (2, [])
+    assert "such as 90m, 2h or 1d" in ran.err.replace("\n", " ")
+
+
+@pytest.mark.parametrize("option", ["--attempts", "--agent-calls", "--ticks"])
+@pytest.mark.parametrize("amount", ["0", "-1", "many"])
+def test_a_limit_only_grows(harnctl, daemon, option, amount):
+    assert harnctl(*EXTEND, option, amount).code == 2
+    assert daemon.asked == []
+
+
+def test_an_extension_by_nothing_says_what_can_grow_and_asks_nothing(harnctl, daemon):
+    ran = harnctl(*EXTEND, typed="")
+    assert (ran.code, daemon.asked) == (2, [])
+    assert "--attempts N, --agent-calls N, --ticks N or --runtime TIME" in ran.err.replace("\n", " ")
+    assert ran.err.splitlines()[-1] == "  harnctl goal extend billing-export --attempts 10"
+
+
+def test_an_extension_needs_no_yes(harnctl, daemon):
+    ran = harnctl(*EXTEND, "--attempts", "1", typed="")
+    assert (ran.code, ran.err) == (0, "")
+    assert [request.add for request in daemon.asked] == [{Unit.ATTEMPTS: 1}]

@@ -15,7 +15,7 @@ from protocol.decoding import write
 from protocol.errors import Refusal
 from protocol.ids import IDEMPOTENCY_KEY, CriterionId, GoalId, IdempotencyKey, WorkId, matches
 from protocol.methods import METHODS
-from protocol.values import FailureClass, Instant
+from protocol.values import FailureClass, Instant, Unit
 from protocol.views import CompletionEvidence, CriterionView, EventView
 from tests.kit.scripted_daemon import golden
 
@@ -43,6 +43,15 @@ class Verb:
 VERBS = [
     Verb("goal list", ask.ListGoals(), ("billing-export  ! awaiting attention", "three crashes", "harnctl inbox")),
     Verb("goal show billing-export", ask.ShowGoal(GOAL), ("● running", "AC-2", "harnctl work accept billing-export")),
+    Verb(
+        "goal extend billing-export --attempts 10 --agent-calls 3 --ticks 5 --runtime 90m",
+        ask.ExtendGoal(
+            key=KEY,
+            goal=GOAL,
+            add={Unit.ATTEMPTS: 10, Unit.AGENT_CALLS: 3, Unit.TICKS: 5, Unit.ACTIVE_RUNTIME_US: 5_400_000_000},
+        ),
+        ("extended billing-export", "There may be 30 attempts in all now; 10 left.", "work is started next"),
+    ),
     Verb(
         "goal cancel billing-export --reason done --yes",
         ask.CancelGoal(key=KEY, goal=GOAL, reason="done"),
@@ -282,6 +291,22 @@ def test_an_event_that_cannot_be_put_into_words_is_told_by_its_name(harnctl, dae
     (event,) = golden("events.list").events
     daemon.answers("events.list", golden("events.list", events=(msgspec.structs.replace(event, tag=tag, body=body),)))
     assert harnctl("events").out.endswith(f"  billing-export  {tag}\n")
+
+
+@pytest.mark.parametrize(
+    ("added", "said"),
+    [
+        ({"attempts": 10}, "ada lets the goal spend 10 more attempts"),
+        ({"agent_calls": 1}, "ada lets the goal spend 1 more agent call"),
+        (
+            {"ticks": 5, "active_runtime_us": 5_400_000_000},
+            "ada lets the goal spend 5 more ticks and 1h 30m more of active runtime",
+        ),
+    ],
+)
+def test_an_extension_is_told_by_what_it_adds(added, said):
+    (event,) = golden("events.list").events
+    assert told(msgspec.structs.replace(event, tag="budget.extended/1", body={"added": added, "by": "ada"})) == said
 
 
 def test_every_event_there_is_has_a_sentence_or_none_on_purpose():

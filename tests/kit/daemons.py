@@ -180,9 +180,11 @@ class Home:
     def client(self) -> Client:
         return Client(self.socket)
 
-    def enrolment(self, goal: str = BILLING, *, key: IdempotencyKey | None = None, title: str = "") -> CreateGoal:
+    def enrolment(
+        self, goal: str = BILLING, *, key: IdempotencyKey | None = None, title: str = "", limits: str = ""
+    ) -> CreateGoal:
         """Ask for a goal with the files of this home."""
-        text = GOAL.format(goal=goal).replace("Change one file", title or "Change one file")
+        text = GOAL.format(goal=goal).replace("Change one file", title or "Change one file") + limits
         files = {name: (self.root / "goal" / name).read_bytes() for name in ("team.toml", "change.toml")}
         return CreateGoal(
             key=key or new_key(),

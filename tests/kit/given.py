@@ -6,7 +6,7 @@ Goals are made by living: every builder puts commands to the real rules and fold
 on a state that could not arise.  A builder names only what matters; the rest is a small mission of one or two items.
 """
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 import msgspec
@@ -40,7 +40,7 @@ from protocol.ids import (
     WorkId,
     WorkKey,
 )
-from protocol.values import SECOND, AttemptOutcome, FailureClass, Instant, Micros, Verdict
+from protocol.values import SECOND, AttemptOutcome, FailureClass, Instant, Micros, Unit, Verdict
 
 T0 = Instant(1_000_000 * SECOND)
 MINUTE = Micros(60 * SECOND)
@@ -264,6 +264,10 @@ def create(intent: Intent) -> c.CreateGoal:
 
 def cancel_goal(reason: str = "not needed") -> c.CancelGoal:
     return c.CancelGoal(by="ada", reason=reason)
+
+
+def extend_goal(add: Mapping[Unit, int]) -> c.ExtendGoal:
+    return c.ExtendGoal(add=dict(add), by="ada")
 
 
 def approve(candidate: Candidate, *, plan: int = 1) -> c.ApprovePlan:

@@ -2,7 +2,8 @@
 
     python -m tests.kit.histories
 
-runs the demo twice, once with kills, and saves what its daemons stored.  A history of a release that is out is never
+runs the demo twice, once with kills, and a small goal that is extended when its attempts are spent, and saves what the
+daemons stored.  A history of a release that is out is never
 saved anew: it is what lies on somebody's disk.
 """
 
@@ -17,16 +18,32 @@ from pathlib import Path
 import anyio
 import msgspec
 
+from harnctl.client import new_key
 from harnd.adapters.clock import SystemClock
 from harnd.adapters.store.opening import open_inline_store
 from harnd.ports.store import Recorded
 from protocol.ids import GoalId
-from protocol.values import Instant
+from protocol.requests import ExtendGoal
+from protocol.values import Instant, Unit
+from tests.kit.daemons import BILLING, Home, approve, carry, follow
 
 HISTORIES = Path(__file__).parents[1] / "histories"
 DEMO = (sys.executable, "-m", "harnctl", "demo")
 RUNS = {"demo-0.1": (), "demo-killed-0.1": ("--chaos", "--seed", "3")}  # attempts and a planner call are lost
+EXTENDED = "extended-0.1"
 GOAL = GoalId("textkit")
+MORE = {Unit.ATTEMPTS: 2, Unit.TICKS: 7, Unit.ACTIVE_RUNTIME_US: 5_400_000_000}
+FAILS_ONCE = """
+[[rule]]
+when = "Item p1.change of goal"
+attempt = 1
+answer = "I did nothing."
+
+[[rule]]
+matches = 'Item p1.change of goal (?P<goal>\\S+), attempt'
+do = [{ write = "{{goal}}.txt", text = "changed" }]
+answer = "Done."
+"""
 
 
 class Line(msgspec.Struct, frozen=True):
@@ -53,10 +70,29 @@ def save(name: str, history: Iterable[Recorded]) -> Path:
     return path
 
 
-async def stored(database: Path) -> tuple[Recorded, ...]:
-    """Read what a daemon that has stopped stored of the demo's goal."""
+async def stored(database: Path, goal: GoalId = GOAL) -> tuple[Recorded, ...]:
+    """Read what a daemon that has stopped stored of a goal."""
     async with open_inline_store(database, SystemClock()) as store:
-        return tuple(await store.read(GOAL))
+        return tuple(await store.read(goal))
+
+
+def extended() -> tuple[Recorded, ...]:
+    """Have a daemon carry a goal whose one attempt fails, and which is extended twice."""
+    home = Home()
+    try:
+        home.agents(FAILS_ONCE)
+        daemon = home.start()
+        with home.client() as client:
+            client.ask(home.enrolment(limits="attempts = 1"))
+            approve(client)
+            follow(client, "attempt.ended")
+            client.ask(ExtendGoal(key=new_key(), goal=BILLING, add={Unit.AGENT_CALLS: 5}))
+            client.ask(ExtendGoal(key=new_key(), goal=BILLING, add=MORE))
+            carry(client)
+        daemon.stop()
+        return anyio.run(stored, home.database, BILLING)
+    finally:
+        home.close()
 
 
 def main() -> None:
@@ -69,6 +105,8 @@ def main() -> None:
             outcome = json.loads(run.stdout.splitlines()[-1])
             history = anyio.run(stored, Path(outcome["directory"]) / "state" / "harnd.db")
             print(f"{save(name, history)}: {len(history)} events")  # noqa: T201 - it talks to a person
+    history = extended()
+    print(f"{save(EXTENDED, history)}: {len(history)} events")  # noqa: T201
 
 
 if __name__ == "__main__":

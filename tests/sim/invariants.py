@@ -5,7 +5,7 @@
 3. No effect key completes twice with different results.
 4. The fold of what is stored is the live state: the rows written with an append are those of the fold.
 5. After a terminal event nothing follows but what the design allows.
-6. What is spent and set aside never passes a limit.
+6. What is spent and set aside never passes a limit, and a limit is what was enrolled and what a person added.
 7. No state without an owner or a timer: a goal at rest has ended, waits for a person, or has a deadline.
 8. No work is lost: every commit an attempt ended with can be reached from a ref.
 9. An attempt ends once, and a planner call returns once.
@@ -20,12 +20,13 @@ from harnd.actors.projector import project
 from harnd.adapters.store.opening import open_inline_store
 from harnd.domain.goal.codec import decode, fold
 from harnd.domain.goal.due import due
-from harnd.domain.goal.events import AttemptEnded, AttemptSuperseded, PlannerReturned
+from harnd.domain.goal.events import AttemptEnded, AttemptSuperseded, BudgetExtended, PlannerReturned
 from harnd.domain.goal.goal import Goal
+from harnd.domain.goal.ledger import opened
 from harnd.domain.goal.position import position
 from harnd.ports.store import Append, Recorded
 from protocol.ids import EffectKey
-from protocol.values import Phase
+from protocol.values import Phase, Unit
 from tests.sim.missions import REPOSITORY
 
 if TYPE_CHECKING:
@@ -52,6 +53,7 @@ class Invariants:
         self._fence = 0
         self._results: dict[EffectKey, object] = {}
         self._ended: set[tuple[str, int]] = set()
+        self._added: dict[Unit, int] = {}
         self.goal: Goal | None = None
         self.last_append = 0.0
         self.bugs: list[Exception] = []
@@ -70,6 +72,7 @@ class Invariants:
             return
         if project(self.goal, change.at) != change.rows:
             self.broken(4, f"rows of the append differ from those of the fold: {change.rows}")
+        self._count_extensions(recorded)
         self._check_budgets(self.goal)
         self._check_once(recorded)
 
@@ -79,10 +82,22 @@ class Invariants:
                 if not isinstance(decode(event.body), AttemptSuperseded):
                     self.broken(5, f"{event.tag} after {self.goal.ending}")
 
+    def _count_extensions(self, recorded: tuple[Recorded, ...]) -> None:
+        for event in recorded:
+            match decode(event.body):
+                case BudgetExtended(added=added):
+                    for unit, count in added.items():
+                        self._added[unit] = self._added.get(unit, 0) + count
+                case _:
+                    continue
+
     def _check_budgets(self, goal: Goal) -> None:
+        enrolled = opened(goal.intent)
         for unit, entry in goal.ledger.entries.items():
             if entry.left < 0:
                 self.broken(6, f"{unit}: {entry}")
+            if entry.limit != enrolled.limit(unit) + self._added.get(unit, 0):
+                self.broken(6, f"{unit}: {entry} is not what was enrolled and added")
         for item in goal.work.values():
             if item.answers > goal.intent.limits.answers_per_work:
                 self.broken(6, f"{item.id} had {item.answers} answers")

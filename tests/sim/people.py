@@ -11,10 +11,12 @@ from harnd.domain.rejected import Rejected
 from harnd.ports.errors import PortError
 from harnd.ports.store import InboxRow
 from protocol.ids import Digest, WorkId
+from protocol.values import Unit
 
 if TYPE_CHECKING:
     from tests.sim.engine import Daemon, Disk
 
+MOST_EXTENSIONS = 3
 _PATIENCE_S = 3 * 3600.0  # longer than any agent's limit
 
 
@@ -25,6 +27,7 @@ class Operator:
         self._dice = random.Random(seed)
         self._moody = moody
         self._refusals = 0
+        self._extensions = 0
 
     async def attend(self, disk: "Disk", daemon: "Daemon") -> None:
         """Answer the inbox until the goal has ended."""
@@ -60,6 +63,8 @@ class Operator:
                 return self._about_work(goal, row)
             case "blocked" if WorkId(row.subject) in goal.work:
                 return self._about_blocked(goal, row)
+            case "budget" if row.subject.startswith("budget/") and self._extensions < MOST_EXTENSIONS:
+                return self._about_budget(row)
             case _:
                 return c.CancelGoal(by="operator", reason=f"no way on: {row.summary}"[:2000])
 
@@ -90,6 +95,11 @@ class Operator:
         if self._moody and self._refusals > 6:
             return c.CancelGoal(by="operator", reason="it never ends")
         return c.RetryWork(work=work, guidance="try once more", by="operator")
+
+    def _about_budget(self, row: InboxRow) -> c.GoalCommand:
+        """Add a little to the budget that is asked about, so that it is asked about again."""
+        self._extensions += 1
+        return c.ExtendGoal(add={Unit(row.subject.removeprefix("budget/")): 4}, by="operator")
 
     def _says_no(self, goal: Goal) -> bool:
         if not self._moody or self._refusals >= 3 or self._dice.random() > 0.15:

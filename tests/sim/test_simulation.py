@@ -1,10 +1,12 @@
 """The whole engine under simulation: every seed keeps the invariants, every crash ends in the same outcome."""
 
+from dataclasses import replace
 from functools import cache
 
 import pytest
 
 from harnd.domain.goal.goal import Ending
+from protocol.values import Unit
 from tests.sim.faults import Faults
 from tests.sim.missions import demo_mission, random_mission
 from tests.sim.simulate import Result, simulate
@@ -30,6 +32,19 @@ def test_a_mission_goes_from_objective_to_completion():
     assert result.accepted == ("p1.report", "p1.slug", "p1.wrap", "p2.cli")
     assert [len(item.attempts) for item in result.goal.work.values()] == [1, 2, 1, 1]
     assert len(result.goal.milestones) == 2
+
+
+@pytest.mark.parametrize(
+    "short", [{"attempts": 3}, {"agent_calls": 4}, {"ticks": 3}, {"active_runtime": 30_000_000}], ids=str
+)
+def test_a_goal_that_stops_for_want_of_a_budget_goes_on_by_itself_once_it_is_extended(short):
+    result = simulate(replace(demo_mission(), limits=short), seed=1)
+
+    asked = [line.split(maxsplit=1)[1] for line in result.trace if "operator ExtendGoal" in line]
+    assert asked
+    (unit,) = {line.rpartition("/")[2] for line in asked}
+    assert unit.removesuffix("_us") in short
+    assert result.goal.limit(Unit(unit)) > next(iter(short.values()))
 
 
 @pytest.mark.timeout(300)

@@ -1,12 +1,18 @@
 """The inbox: everything that waits for a person, each with the command that shows it."""
 
+from typing import Final
+
 from harnd.daemon.queries.about import Sources
+from harnd.domain.goal.growth import usual_extension
 from harnd.domain.goal.inbox import Ask
 from harnd.domain.verbs import verb
 from harnd.ports.store import GoalRow, InboxRow
 from protocol import ids
 from protocol.ids import GoalId
+from protocol.values import Unit
 from protocol.views import InboxItem, InboxKind, InboxView
+
+BUDGET: Final = "budget/"
 
 
 async def listed(sources: Sources) -> InboxView:
@@ -47,4 +53,6 @@ def _verb(goal: GoalId, ask: Ask | InboxRow) -> str:
         return verb("plan", "show", goal, ask.subject.removeprefix("plan/"))
     if ids.matches(ids.WORK_ID, ask.subject):
         return verb("work", "show", goal, ask.subject)
-    return verb("budget" if ask.kind == InboxKind.BUDGET else "why", goal)
+    if ask.subject.startswith(BUDGET):
+        return usual_extension(goal, Unit(ask.subject.removeprefix(BUDGET)))
+    return verb("why", goal)

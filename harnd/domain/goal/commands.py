@@ -12,7 +12,7 @@ from harnd.domain.goal.proof import Proof
 from harnd.domain.goal.usage import Usage
 from harnd.domain.problem import Problem
 from protocol.ids import CommitId, Digest, InstanceId, TreeId, WorkId
-from protocol.values import AttemptOutcome, FailureClass, Instant, MicroDollars, Micros
+from protocol.values import AttemptOutcome, FailureClass, Instant, MicroDollars, Micros, Unit
 
 
 class Command(msgspec.Struct, frozen=True):
@@ -34,6 +34,13 @@ class CancelGoal(Command, frozen=True):
 
     by: str
     reason: str
+
+
+class ExtendGoal(Command, frozen=True):
+    """Let it spend more: by how much each limit grows."""
+
+    add: dict[Unit, int]
+    by: str
 
 
 class ApprovePlan(Command, frozen=True):
@@ -196,6 +203,7 @@ class ReportMoved(Command, frozen=True):
 GoalCommand: TypeAlias = (
     CreateGoal
     | CancelGoal
+    | ExtendGoal
     | ApprovePlan
     | RejectPlan
     | RetryPlan

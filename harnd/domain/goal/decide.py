@@ -10,6 +10,7 @@ from harnd.domain.goal.events import GoalAttended, GoalCreated, GoalEvent
 from harnd.domain.goal.goal import Goal
 from harnd.domain.goal.rules.attempts import decide_attempt
 from harnd.domain.goal.rules.cancel import cancel_goal
+from harnd.domain.goal.rules.extend import extend_goal
 from harnd.domain.goal.rules.integration import decide_integration
 from harnd.domain.goal.rules.planning import decide_planner
 from harnd.domain.goal.rules.plans import decide_plan
@@ -27,6 +28,8 @@ def decide(goal: Goal | None, command: c.GoalCommand) -> list[GoalEvent]:
     match command:
         case c.CancelGoal():
             return cancel_goal(goal, command)
+        case c.ExtendGoal():
+            return extend_goal(goal, command)
         case c.ApprovePlan() | c.RejectPlan() | c.RetryPlan():
             return decide_plan(goal, command)
         case c.AcceptWork() | c.ReopenWork() | c.RetryWork() | c.CancelWork():

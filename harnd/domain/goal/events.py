@@ -14,7 +14,7 @@ from harnd.domain.goal.proof import Proof
 from harnd.domain.goal.usage import Usage
 from harnd.domain.problem import Problem
 from protocol.ids import CommitId, Digest, InstanceId, TemplateName, TreeId, WorkId, WorkKey
-from protocol.values import AttemptOutcome, FailureClass, MicroDollars, Micros, Trigger
+from protocol.values import AttemptOutcome, FailureClass, MicroDollars, Micros, Trigger, Unit
 
 
 class Event(msgspec.Struct, frozen=True, omit_defaults=True):
@@ -47,6 +47,13 @@ class GoalCancelled(Event, frozen=True, tag="goal.cancelled/1"):
 
     by: str
     reason: str
+
+
+class BudgetExtended(Event, frozen=True, tag="budget.extended/1"):
+    """A person lets it spend more: each limit has grown by so much."""
+
+    added: dict[Unit, int]
+    by: str
 
 
 # --- plans
@@ -319,6 +326,7 @@ GoalEvent: TypeAlias = (
     | GoalAttended
     | GoalTicked
     | GoalCancelled
+    | BudgetExtended
     | PlanRequested
     | PlannerCalled
     | PlannerReturned

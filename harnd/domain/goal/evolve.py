@@ -56,6 +56,8 @@ def _apply(goal: Goal, event: e.GoalEvent, at: Instant) -> Goal:
         case e.GoalCancelled():
             ledger = goal.ledger.closed()
             return replace(goal, ending=Ending.CANCELLED, ended_reason=event.reason, ledger=ledger)
+        case e.BudgetExtended(added=added):
+            return replace(goal, ledger=goal.ledger.extended(added))
         case (
             e.PlanRequested()
             | e.PlannerCalled()

@@ -160,7 +160,11 @@ class Goal(msgspec.Struct, frozen=True):
 
     def runtime_left(self, now: Instant) -> Micros:
         """Return how much longer calls and attempts may run."""
-        return Micros(max(0, self.intent.limits.active_runtime - self.active_runtime(now)))
+        return Micros(max(0, self.limit(Unit.ACTIVE_RUNTIME_US) - self.active_runtime(now)))
+
+    def limit(self, unit: Unit) -> int:
+        """Return how much may be spent of a budget in all: what was enrolled, and what a person added since."""
+        return self.ledger.limit(unit)
 
     def left(self, unit: Unit) -> int:
         """Return what is left of a budget."""

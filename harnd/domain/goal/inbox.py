@@ -18,7 +18,7 @@ class Ask(msgspec.Struct, frozen=True):
     """One thing that waits for a person."""
 
     kind: str  # plan, attention, work, blocked, budget
-    subject: str
+    subject: str  # such as `plan/2`, `p1.parser` or `budget/attempts`
     summary: str
     since: Instant
     digest: Digest | None = None  # what a decision about it must name
@@ -43,7 +43,8 @@ def _asks(goal: Goal, now: Instant) -> Iterator[Ask]:
         yield Ask("blocked", item.id, f"blocked {failures.told(item.blocked, item.blocked_detail)}", item.since)
     where = position(goal, now)
     if where.phase is Phase.BUDGET_EXHAUSTED:
-        yield Ask("budget", goal.intent.goal, where.reason, goal.since)
+        subject = f"budget/{where.grows}" if where.grows else goal.intent.goal
+        yield Ask("budget", subject, where.reason, goal.since)
     elif where.phase is Phase.BLOCKED and not goal.in_standing(Standing.BLOCKED):
         yield Ask("blocked", goal.intent.goal, where.reason, goal.since)
 

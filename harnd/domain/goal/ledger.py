@@ -4,6 +4,8 @@ Set aside before anything is dispatched, settled when it ended.  `spent + reserv
 reserves asks `left` first, and a rule that forgets it is stopped here.
 """
 
+from collections.abc import Mapping
+
 import msgspec
 
 from harnd.domain.goal.intent import Intent
@@ -28,6 +30,10 @@ class Ledger(msgspec.Struct, frozen=True):
 
     entries: dict[Unit, Entry]
 
+    def limit(self, unit: Unit) -> int:
+        """Return how much of a unit may be spent in all, extensions included."""
+        return self.entries[unit].limit
+
     def left(self, unit: Unit) -> int:
         """Return what can still be set aside of a unit."""
         return self.entries[unit].left
@@ -46,6 +52,16 @@ class Ledger(msgspec.Struct, frozen=True):
         """Book what is used the moment it is decided."""
         self._affording(unit, count)
         return self.settle(unit, reserved=0, spent=count)
+
+    def extended(self, added: Mapping[Unit, int]) -> "Ledger":
+        """Raise limits by so much each."""
+        ledger = self
+        for unit, count in added.items():
+            entry = ledger.entries[unit]
+            if count < 1:
+                raise AssertionError(f"{unit}: a limit only grows, and this is {count}")
+            ledger = ledger._with(unit, msgspec.structs.replace(entry, limit=entry.limit + count))
+        return ledger
 
     def closed(self) -> "Ledger":
         """Give back everything that is set aside: nothing is owed any more."""

@@ -13,8 +13,8 @@ from harnd.domain.goal import events as e
 from harnd.domain.goal import failure as failures
 from harnd.domain.goal.backoff import attempt_not_before, call_not_before
 from harnd.domain.goal.goal import Ending, Goal
-from harnd.domain.goal.hindrance import call_shortage, shortage
-from harnd.domain.goal.reasons import Reason, reason_of, shortage_told
+from harnd.domain.goal.hindrance import Spent, call_shortage, shortage
+from harnd.domain.goal.reasons import Reason, attempts_first, out_of_budget, reason_of, shortage_told
 from harnd.domain.goal.rules.tick import tick, wanted_trigger
 from harnd.domain.goal.work import Standing
 from harnd.domain.verbs import verb
@@ -30,6 +30,7 @@ class Position(msgspec.Struct, frozen=True, omit_defaults=True):
     would_change: str
     verbs: tuple[str, ...] = ()  # what a person can type
     wake_at: Instant | None = None  # when harnd looks again by itself
+    grows: Unit | None = None  # the budget of which the usual amount more would move it
 
 
 def position(goal: Goal, now: Instant) -> Position:
@@ -52,7 +53,7 @@ def _ended(goal: Goal, _now: Instant) -> Position | None:
 
 
 def _out_of_ticks(goal: Goal, _now: Instant) -> Position | None:
-    return _budget(goal, "every tick is spent") if goal.left(Unit.TICKS) < 1 else None
+    return _budget(goal, "every tick is spent", Spent(Unit.TICKS, 1, 0)) if goal.left(Unit.TICKS) < 1 else None
 
 
 def _running(goal: Goal, now: Instant) -> Position | None:
@@ -94,7 +95,7 @@ def _plan_asks(goal: Goal, _now: Instant) -> Position | None:
     else:
         reason = f"plan {plan.number} failed {failures.told(plan.failure, plan.detail)}"
     if goal.left(Unit.PLANNER_CALLS) < 1:
-        return _budget(goal, f"{reason}; and every plan request is spent")
+        return _budget(goal, f"{reason}; and every plan request is spent", Spent(Unit.PLANNER_CALLS, 1, 0))
     name = goal.intent.goal
     return Position(
         Phase.AWAITING_ATTENTION,
@@ -165,7 +166,7 @@ def _short_of_budget(goal: Goal, now: Instant) -> Position | None:
     requested = goal.plan is not None and goal.plan.status is PlanStatus.REQUESTED
     if requested or wanted_trigger(goal) is not None:
         short = call_shortage(goal, now)
-        return _budget(goal, f"the planner cannot be called: {shortage_told(goal, short)}") if short else None
+        return _budget(goal, f"the planner cannot be called: {shortage_told(goal, short)}", short) if short else None
     for item in goal.ready():
         if shortage(goal, item, now) is not None:
             return _as_its(reason_of(goal, item, now), Phase.BUDGET_EXHAUSTED, NextAction.ANSWER_BUDGET)
@@ -174,7 +175,7 @@ def _short_of_budget(goal: Goal, now: Instant) -> Position | None:
 
 def _as_its(reason: Reason, phase: Phase, action: NextAction) -> Position:
     """Return where a goal stands that one of its items holds up."""
-    return Position(phase, action, reason.condition, reason.would_change, verbs=reason.verbs)
+    return Position(phase, action, reason.condition, reason.would_change, verbs=reason.verbs, grows=reason.grows)
 
 
 def _held_up(goal: Goal, _now: Instant) -> Position | None:
@@ -189,14 +190,13 @@ def _held_up(goal: Goal, _now: Instant) -> Position | None:
 
 def _held(goal: Goal, reason: str, holder: str) -> Position:
     name = goal.intent.goal
-    verbs = (verb("work", "reopen", name, holder), verb("goal", "cancel", name))
+    verbs = (*attempts_first(goal), verb("work", "reopen", name, holder), verb("goal", "cancel", name))
     return Position(Phase.BLOCKED, NextAction.RESOLVE_BLOCKED, reason, "reopening the work", verbs=verbs)
 
 
-def _budget(goal: Goal, reason: str) -> Position:
-    name = goal.intent.goal
-    verbs = (verb("budget", name), verb("goal", "cancel", name))
-    return Position(Phase.BUDGET_EXHAUSTED, NextAction.ANSWER_BUDGET, reason, "a larger budget", verbs=verbs)
+def _budget(goal: Goal, reason: str, short: Spent) -> Position:
+    found = out_of_budget(goal, reason, short, since=goal.since)
+    return _as_its(found, Phase.BUDGET_EXHAUSTED, NextAction.ANSWER_BUDGET)
 
 
 _CONDITIONS: Final[tuple[Callable[[Goal, Instant], Position | None], ...]] = (

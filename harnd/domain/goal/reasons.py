@@ -4,12 +4,13 @@ Why an item does not start is decided by `hindrance` and worded here; of a chain
 What holds a whole goal is `position`; what is seen of running processes only the shell can add.
 """
 
-from typing import assert_never
+from typing import Final, assert_never
 
 import msgspec
 
 from harnd.domain.goal import failure as failures
 from harnd.domain.goal.goal import Ending, Goal
+from harnd.domain.goal.growth import extension, grows_as_usual
 from harnd.domain.goal.hindrance import (
     Answered,
     Crowd,
@@ -29,6 +30,8 @@ from harnd.domain.verbs import verb
 from protocol.ids import WorkId, goal_branch
 from protocol.values import Instant, Unit
 
+NOTHING_GROWS: Final = "nothing: this limit does not grow"
+
 
 class Reason(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """Why something stands where it stands, in whole sentences."""
@@ -39,6 +42,7 @@ class Reason(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     next_automatic: str | None = None
     next_automatic_at: Instant | None = None
     verbs: tuple[str, ...] = ()
+    grows: Unit | None = None  # the budget of which the usual amount more would move it
 
 
 def reason_of(goal: Goal, item: Work, now: Instant) -> Reason:
@@ -95,12 +99,15 @@ def _open(goal: Goal, item: Work, now: Instant) -> Reason:
             )
         case Waits(dependencies=dependencies):
             return _waiting(goal, item, dependencies, now)
-        case Spent() | Answered():
+        case Spent():
+            condition = f"{item.id} is ready, and the budget allows no further attempt: {shortage_told(goal, held)}"
+            return out_of_budget(goal, condition, held, since=item.since)
+        case Answered():
             return Reason(
                 condition=f"{item.id} is ready, and the budget allows no further attempt: {shortage_told(goal, held)}",
                 since=item.since,
-                would_change="a larger budget",
-                verbs=_budget_verbs(goal),
+                would_change=NOTHING_GROWS,
+                verbs=(*_verbs(goal, item, "show"), verb("goal", "cancel", goal.intent.goal)),
             )
         case Pauses(until=until):
             return Reason(
@@ -150,7 +157,7 @@ def shortage_told(goal: Goal, short: Shortage) -> str:
         case Spent(unit=Unit.PLANNER_CALLS):
             return "every plan request is spent"
         case Spent(unit=Unit.ACTIVE_RUNTIME_US):
-            return f"the active runtime of {span(goal.intent.limits.active_runtime)} is used up"
+            return f"the active runtime of {span(goal.limit(Unit.ACTIVE_RUNTIME_US))} is used up"
         case Spent(unit=unit, needed=needed, left=left):
             noun = unit.value.removesuffix("s").replace("_", " ")
             return f"it takes {count(needed, noun)}, and {left or 'none'} {_are(left)} left"
@@ -208,12 +215,8 @@ def _running(goal: Goal, item: Work, now: Instant) -> Reason:
 
 def _queued(goal: Goal, item: Work) -> Reason:
     if goal.left(Unit.TICKS) < 1:
-        return Reason(
-            condition=f"{item.id} is accepted and queued for integration, and every tick is spent",
-            since=item.since,
-            would_change="a larger budget",
-            verbs=_budget_verbs(goal),
-        )
+        condition = f"{item.id} is accepted and queued for integration, and every tick is spent"
+        return out_of_budget(goal, condition, Spent(Unit.TICKS, 1, 0), since=item.since)
     ahead = goal.queue[: goal.queue.index(item.id)]
     behind = f" behind {', '.join(ahead)}" if ahead else ""
     return Reason(
@@ -253,10 +256,10 @@ def _in_review(goal: Goal, item: Work) -> Reason:
 
 def _blocked(goal: Goal, item: Work) -> Reason:
     return Reason(
-        condition=f"{item.id} is blocked {failures.told(item.blocked, item.blocked_detail)}",
+        condition=f"{item.id} is blocked {failures.told(item.blocked, item.blocked_detail)}{without_attempts(goal)}",
         since=item.since,
         would_change=f"a decision about {item.id}",
-        verbs=_verbs(goal, item, "show", "log", "retry", "cancel"),
+        verbs=(*_verbs(goal, item, "show", "log"), *attempts_first(goal), *_verbs(goal, item, "retry", "cancel")),
     )
 
 
@@ -272,7 +275,7 @@ def _integrated(goal: Goal, item: Work) -> Reason:
 
 
 def _cancelled(goal: Goal, item: Work) -> Reason:
-    verbs = () if _passed_by(goal, item) else _verbs(goal, item, "reopen")
+    verbs = () if _passed_by(goal, item) else (*attempts_first(goal), *_verbs(goal, item, "reopen"))
     return Reason(
         condition=f"{item.id} was cancelled: {item.cancelled_reason}",
         since=item.since,
@@ -285,5 +288,28 @@ def _verbs(goal: Goal, item: Work, *decisions: str) -> tuple[str, ...]:
     return tuple(verb("work", decision, goal.intent.goal, item.id) for decision in decisions)
 
 
-def _budget_verbs(goal: Goal) -> tuple[str, ...]:
-    return (verb("budget", goal.intent.goal), verb("goal", "cancel", goal.intent.goal))
+# --- budgets
+
+
+def out_of_budget(goal: Goal, condition: str, short: Spent, *, since: Instant) -> Reason:
+    """Say that too little is left of a budget, and what leads out: more of it where it grows, else the end."""
+    name, missing = goal.intent.goal, short.needed - short.left
+    more = extension(goal, short.unit, missing)
+    return Reason(
+        condition=condition,
+        since=since,
+        would_change=NOTHING_GROWS if more is None else "a larger budget",
+        verbs=(verb("budget", name), *([more] if more else ()), verb("goal", "cancel", name)),
+        grows=short.unit if grows_as_usual(goal, short.unit, missing) else None,
+    )
+
+
+def attempts_first(goal: Goal) -> tuple[str, ...]:
+    """Return the verb without which a retry or a reopening is refused, when it is."""
+    more = extension(goal, Unit.ATTEMPTS) if goal.left(Unit.ATTEMPTS) < 1 else None
+    return (more,) if more else ()
+
+
+def without_attempts(goal: Goal) -> str:
+    """Say that no attempt is left, as the end of a sentence; empty when one is."""
+    return "; and every attempt of the goal is spent" if goal.left(Unit.ATTEMPTS) < 1 else ""

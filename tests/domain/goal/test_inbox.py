@@ -77,7 +77,7 @@ def test_work_that_can_never_be_met_is_the_goals_own_ask():
 def test_a_budget_waits_for_an_answer():
     goal = live(working(attempts=1), failed("p1.a"), at=later(3))
     spent = "p1.a is ready, and the budget allows no further attempt: every attempt is spent or set aside"
-    assert asks(goal, later(3)) == (Ask("budget", "billing", spent, later(3)),)
+    assert asks(goal, later(3)) == (Ask("budget", "budget/attempts", spent, later(3)),)
 
 
 def test_a_plan_without_requests_left_is_seen_and_so_is_the_budget():

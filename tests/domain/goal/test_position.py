@@ -3,7 +3,7 @@
 import pytest
 
 from harnd.domain.goal.position import Position, position
-from protocol.values import FailureClass, NextAction, Phase
+from protocol.values import FailureClass, NextAction, Phase, Unit
 from tests.domain.goal.walking import check_way_out
 from tests.kit.given import (
     T0,
@@ -56,18 +56,28 @@ def running(what: str, wake: float | None = 3_600) -> Position:
     )
 
 
-def budget(reason: str) -> Position:
+def budget(reason: str, unit: Unit, more: str) -> Position:
     return Position(
         Phase.BUDGET_EXHAUSTED,
         NextAction.ANSWER_BUDGET,
         reason,
         "a larger budget",
-        verbs=("harnctl budget billing", "harnctl goal cancel billing"),
+        verbs=("harnctl budget billing", f"harnctl goal extend billing {more}", "harnctl goal cancel billing"),
+        grows=unit,
     )
 
 
-def short(reason: str) -> Position:
-    return budget(f"p1.a is ready, and the budget allows no further attempt: {reason}")
+def fixed(reason: str, *, look: str = "budget billing") -> Position:
+    return Position(
+        Phase.BUDGET_EXHAUSTED,
+        NextAction.ANSWER_BUDGET,
+        reason,
+        "nothing: this limit does not grow",
+        verbs=(f"harnctl {look}", "harnctl goal cancel billing"),
+    )
+
+
+SHORT = "p1.a is ready, and the budget allows no further attempt: "
 
 
 def ready(action: NextAction, reason: str) -> Position:
@@ -186,26 +196,26 @@ CASES = {
         ),
     ),
     "met": (milestone_met(), ready(NextAction.PLAN_MILESTONE, "the planner is called next")),
-    "no ticks": (live(applied(ticks=1)), budget("every tick is spent")),
+    "no ticks": (live(applied(ticks=1)), budget("every tick is spent", Unit.TICKS, "--ticks 500")),
     "no requests": (
         live(proposed(replans=1), reject(a_plan())),
-        budget("the planner cannot be called: every plan request is spent"),
+        fixed("the planner cannot be called: every plan request is spent"),
     ),
     "question and no requests": (
         live(planning(replans=1), answered(question("Which?"))),
-        budget("the planner asks: Which?; and every plan request is spent"),
+        fixed("the planner asks: Which?; and every plan request is spent"),
     ),
     "no attempts": (
         live(working(attempts=1), failed("p1.a")),
-        short("every attempt is spent or set aside"),
+        budget(f"{SHORT}every attempt is spent or set aside", Unit.ATTEMPTS, "--attempts 10"),
     ),
     "no calls": (
         live(working(agent_calls=2), failed("p1.a")),
-        short("it takes 1 agent call, and none is left"),
+        budget(f"{SHORT}it takes 1 agent call, and none is left", Unit.AGENT_CALLS, "--agent-calls 50"),
     ),
     "no answers": (
         live(working(answers_per_work=1), failed("p1.a")),
-        short("agents have answered 1 time for it, and 1 answer is allowed"),
+        fixed(f"{SHORT}agents have answered 1 time for it, and 1 answer is allowed", look="work show billing p1.a"),
     ),
     "success": (success(), Position(Phase.SUCCEEDED, NextAction.NONE, "the mission is met", "nothing; it is done")),
     "cancelled": (
@@ -224,7 +234,8 @@ def test_each_condition_has_its_sentence_and_its_verbs(name):
 
 def test_no_runtime_is_a_budget_too():
     goal = live(working(active_runtime=5_000_000), failed("p1.a"), at=later(5))
-    assert position(goal, later(5)) == short("the active runtime of 5s is used up")
+    used_up = f"{SHORT}the active runtime of 5s is used up"
+    assert position(goal, later(5)) == budget(used_up, Unit.ACTIVE_RUNTIME_US, "--runtime 2h")
 
 
 # --- which condition is told first

@@ -17,14 +17,16 @@ from harnd.domain.goal.due import due
 from harnd.domain.goal.evolve import evolve
 from harnd.domain.goal.fingerprint import fingerprint
 from harnd.domain.goal.goal import Goal
+from harnd.domain.goal.growth import GROWTHS
 from harnd.domain.goal.intent import Intent
+from harnd.domain.goal.ledger import opened
 from harnd.domain.goal.overlap import overlap
 from harnd.domain.goal.position import Position, position
 from harnd.domain.goal.rules.tick import tick as step
 from harnd.domain.goal.work import Standing, Work
 from harnd.domain.rejected import Rejected
 from protocol.ids import Digest, WorkId
-from protocol.values import AttemptOutcome, FailureClass, Instant, Phase, Verdict
+from protocol.values import AttemptOutcome, FailureClass, Instant, Phase, Unit, Verdict
 from tests.kit.given import (
     T0,
     a_plan,
@@ -38,7 +40,9 @@ from tests.kit.given import (
     completion,
     create,
     draft,
+    extend_goal,
     failed,
+    live,
     lost,
     moved,
     parked,
@@ -72,6 +76,8 @@ def sensible(goal: Goal, now: Instant) -> Iterator[c.GoalCommand]:
     for item in goal.active():
         yield from _reports(item)
         yield from _decisions(item)
+    yield from (extend_goal({unit: 1}) for unit in GROWTHS)
+    yield extend_goal({Unit.AGENT_CALLS: 3, Unit.ACTIVE_RUNTIME_US: 90_000_000})
 
 
 def senseless(goal: Goal, now: Instant) -> Iterator[c.GoalCommand]:
@@ -99,6 +105,8 @@ def senseless(goal: Goal, now: Instant) -> Iterator[c.GoalCommand]:
     if now > T0:
         yield tick(T0)
     yield create(goal.intent)
+    yield extend_goal({Unit.ATTEMPTS: 10_000})
+    yield extend_goal({Unit.ATTEMPTS: 1, Unit.MILESTONES: 1})
     yield cancel_goal()
 
 
@@ -253,7 +261,10 @@ class Walk:
             self._ended.add(name)
 
     def _budgets_hold(self) -> None:
-        limits = self.goal.intent.limits
+        limits, enrolled = self.goal.intent.limits, opened(self.goal.intent)
+        for unit, entry in self.goal.ledger.entries.items():
+            most = max(enrolled.limit(unit), GROWTHS[unit].ceiling if unit in GROWTHS else 0)
+            assert enrolled.limit(unit) <= entry.limit <= most
         assert {unit: entry for unit, entry in self.goal.ledger.entries.items() if entry.left < 0} == {}
         assert [item.id for item in self.goal.work.values() if item.answers > limits.answers_per_work] == []
         assert self.goal.active_runtime(self.now) <= self.now - T0
@@ -284,6 +295,15 @@ class Walk:
             assert self._keys.setdefault(effect.key, type(effect)) is type(effect)
 
 
+_OPTIONS = {growth.option: unit for unit, growth in GROWTHS.items()}
+
+
+def _extension(option: str, amount: str) -> c.ExtendGoal:
+    sizes = {"h": 3_600_000_000, "m": 60_000_000}
+    size = sizes[amount[-1]] if option == "--runtime" else 1
+    return extend_goal({_OPTIONS[option]: int(amount.rstrip("hm")) * size})
+
+
 _VERBS: dict[str, Callable[[Goal, str], c.GoalCommand]] = {
     "plan approve": lambda goal, plan: c.ApprovePlan(int(plan), goal.plans[int(plan) - 1].digest or OTHER, "ada"),
     "plan reject": lambda goal, plan: c.RejectPlan(int(plan), goal.plans[int(plan) - 1].digest or OTHER, "no", "ada"),
@@ -309,9 +329,18 @@ def check_way_out(goal: Goal, now: Instant) -> Position:
         assert where.wake_at is not None
         assert step(goal, Instant(where.wake_at - 1)) == []
         assert step(goal, where.wake_at) != []
+    _check_extensions(goal, where, now)
     at_rest = goal.ending is None and where.phase is not Phase.READY and not due(goal, now) and where.wake_at is None
     assert not at_rest or any(is_open(goal, verb) for verb in where.verbs), where
     return where
+
+
+def _check_extensions(goal: Goal, where: Position, now: Instant) -> None:
+    """What a spent budget is said to need is enough: the goal moves, or another condition holds it."""
+    for verb in where.verbs:
+        if where.phase is Phase.BUDGET_EXHAUSTED and verb.startswith("harnctl goal extend"):
+            after = position(live(goal, _extension(*verb.split()[-2:])), now)
+            assert (after.phase, after.reason) != (where.phase, where.reason)
 
 
 def is_open(goal: Goal, verb: str) -> bool:
@@ -322,6 +351,8 @@ def is_open(goal: Goal, verb: str) -> bool:
         return False
     assert goal.intent.goal in words
     try:
+        if name == "goal extend":
+            return bool(decide(goal, _extension(*words[-2:])))
         return bool(decide(goal, _VERBS[name](goal, words[-1])))
     except Rejected:
         return False

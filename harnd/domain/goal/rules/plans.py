@@ -100,7 +100,8 @@ def _retry(goal: Goal, plan: Plan, command: c.RetryPlan) -> list[e.GoalEvent]:
             "plan.not_asking", f"plan {plan.number} is {plan.status}; only a plan that asks or failed can be retried"
         )
     if goal.left(Unit.PLANNER_CALLS) < 1:
-        raise Rejected("budget.planner_calls", "every plan request of this goal is spent", fix="cancel the goal")
+        fix = verb("goal", "cancel", goal.intent.goal)  # how often a planner is asked was enrolled, and does not grow
+        raise Rejected("budget.planner_calls", "every plan request of this goal is spent", fix=fix)
     return [e.PlanRetried(plan=plan.number, guidance=guidance, by=command.by)]
 
 

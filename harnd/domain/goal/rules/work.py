@@ -5,10 +5,12 @@ from typing import TypeAlias, assert_never
 from harnd.domain.goal import commands as c
 from harnd.domain.goal import events as e
 from harnd.domain.goal.goal import Goal
+from harnd.domain.goal.growth import extension
 from harnd.domain.goal.rules.cancel import ended_by_person, plan_withdrawn
 from harnd.domain.goal.rules.checks import active_item, bounded, refuse_ended
 from harnd.domain.goal.work import Standing, Work
 from harnd.domain.rejected import Rejected
+from harnd.domain.verbs import verb
 from protocol import bounds
 from protocol.values import Unit
 
@@ -105,7 +107,8 @@ def _retry(goal: Goal, item: Work, command: c.RetryWork) -> list[e.GoalEvent]:
 
 def _refuse_without_attempt(goal: Goal) -> None:
     if goal.left(Unit.ATTEMPTS) < 1:
-        raise Rejected("budget.attempts", "every attempt of this goal is spent", fix="cancel the goal")
+        fix = extension(goal, Unit.ATTEMPTS) or verb("goal", "cancel", goal.intent.goal)
+        raise Rejected("budget.attempts", "every attempt of this goal is spent", fix=fix)
 
 
 def _cancel(goal: Goal, item: Work, command: c.CancelWork) -> list[e.GoalEvent]:
