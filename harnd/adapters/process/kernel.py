@@ -39,7 +39,8 @@ def outlast_requests() -> None:
 def restore_signals() -> None:
     """Give back the dispositions that exec would hand on: a program expects to find none ignored.
 
-    libc refuses four: two that cannot be ignored, and two that it keeps for its own threads and sets when it needs them.
+    libc refuses four: two that cannot be ignored, and two that it keeps for its own threads and sets when it needs
+    them.
     """
     for number in _SIGNALS:
         _libc.signal(number, _DEFAULT)
