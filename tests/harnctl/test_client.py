@@ -278,19 +278,39 @@ def test_a_peer_that_closes_in_mid_greeting_is_lost(client, place):
         client.ask(ListGoals())
 
 
-@pytest.mark.parametrize("listens", [True, False])
-def test_a_client_that_is_turned_away_learns_why(client, place, listens):
-    frame = write_frame({"jsonrpc": "2.0", "id": None, "error": Refusal("daemon.busy", "too many are here").error()})
+def refusal_of_nothing(refusal):
+    """What is said to a client whose line was not read."""
+    return write_frame({"jsonrpc": "2.0", "id": None, "error": refusal.error()})
 
+
+def test_a_client_that_is_turned_away_learns_why(client, place):
     def serve(connection):
-        connection.sendall(frame)
-        if listens:
-            connection.recv(65536)
+        connection.sendall(refusal_of_nothing(Refusal("daemon.busy", "too many are here")))
+        connection.recv(65536)
 
     with Impostor(place / "harnd.sock", serve), pytest.raises(Refused) as raised:
         client.ask(ListGoals())
     assert (raised.value.code, raised.value.message) == ("daemon.busy", "too many are here")
     assert raised.value.exit == Exit.TRY_LATER
+
+
+def test_what_a_daemon_said_before_it_hung_up_is_read_although_nothing_can_be_sent(client, place):
+    welcomed, hung_up = threading.Event(), threading.Event()
+
+    def serve(connection):
+        connection.recv(65536)
+        connection.sendall(welcome())
+        welcomed.wait(10)
+        connection.sendall(refusal_of_nothing(STOPPING))
+        connection.close()
+        hung_up.set()
+
+    with Impostor(place / "harnd.sock", serve):
+        client.welcome()
+        welcomed.set()
+        assert hung_up.wait(10)
+        with pytest.raises(Refused, match="the daemon is stopping"):
+            client.ask(ListGoals())
 
 
 def test_a_peer_that_answers_with_notices_without_end_is_hung_up_on(client, place):
