@@ -74,6 +74,7 @@ STARTUP_SILENCE_S: Final = Range(1, 120, 3_600)
 SILENCE_S: Final = Range(1, 600, 24 * 3600)
 MAX_TURNS: Final = Range(1, 25, 1_000)
 OUTPUT_CAP_BYTES: Final = 16 * 1024 * 1024
+DIFF_BYTES: Final = 256 * 1024  # of a patch, before a client is told of it
 OUTPUT_SHOWN_BYTES: Final = 8 * 1024  # head and tail kept of a command's output, each
 ANSWER_BYTES: Final = 1024 * 1024  # of a session's final answer, and of the end kept of what went beyond the cap
 ANSWER_DEPTH: Final = 64  # objects and lists within one another in an answer

@@ -159,6 +159,7 @@ CODES: Final[Mapping[str, Code]] = {
     "work.findings_open": Code(Family.REFUSED, "A finding is neither fixed nor deferred with a reason."),
     "work.findings_count": Code(Family.REFUSED, "There are no findings, or too many."),
     "work.no_attempt": Code(Family.NOT_FOUND, "There is no such attempt."),
+    "work.no_commit": Code(Family.NOT_FOUND, "The attempt left no commit, or its repository has it no more."),
 }
 
 

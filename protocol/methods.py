@@ -48,6 +48,7 @@ METHODS: Final[Mapping[str, Method[Any]]] = {
         Method(ask.ListWork, views.WorkList),
         Method(ask.ShowWork, views.WorkView),
         Method(ask.ShowWorkLog, replies.WorkLog),
+        Method(ask.ShowWorkDiff, replies.WorkDiff),
         Method(ask.AcceptWork, replies.Done),
         Method(ask.ReopenWork, replies.Done),
         Method(ask.RetryWork, replies.Done),

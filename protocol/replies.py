@@ -4,7 +4,7 @@ from typing import Any
 
 from msgspec import Struct
 
-from protocol.ids import Digest, EffectKey, GoalId, InstanceId, WorkId
+from protocol.ids import CommitId, Digest, EffectKey, GoalId, InstanceId, WorkId
 from protocol.values import Instant
 from protocol.views import EventView
 
@@ -77,6 +77,18 @@ class WorkLog(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     work: WorkId
     attempt: int
     parts: tuple[LogPart, ...]
+
+
+class WorkDiff(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """What one attempt changed, as a patch for a person to read."""
+
+    goal: GoalId
+    work: WorkId
+    attempt: int
+    base: CommitId
+    commit: CommitId
+    text: str  # whole lines; binary files are only named, and bytes that are no UTF-8 are written as `\\xff`
+    omitted_bytes: int  # of the patch, behind `text`
 
 
 class ErrorData(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):

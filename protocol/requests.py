@@ -11,7 +11,7 @@ import msgspec
 
 from protocol import fields
 from protocol.bounds import EVENTS_PER_PAGE
-from protocol.replies import Done, EventPage, GoalCreated, Subscribed, Unsubscribed, Welcome, WorkLog
+from protocol.replies import Done, EventPage, GoalCreated, Subscribed, Unsubscribed, Welcome, WorkDiff, WorkLog
 from protocol.views import (
     BudgetView,
     DoctorView,
@@ -166,6 +166,15 @@ class ShowWorkLog(Request[WorkLog], frozen=True):
     goal: fields.Goal
     work: fields.Work
     attempt: fields.Number | None = None  # None: the latest
+
+
+class ShowWorkDiff(Request[WorkDiff], frozen=True):
+    """What one attempt changed: the patch from the commit it started from to the one it left."""
+
+    method: ClassVar[str] = "work.diff"
+    goal: fields.Goal
+    work: fields.Work
+    attempt: fields.Number | None = None  # None: the newest that left a commit
 
 
 class AcceptWork(Change[Done], frozen=True, kw_only=True):

@@ -12,8 +12,18 @@ from harnctl.commands.writing import words
 from harnctl.console import Console
 from harnctl.render import work as render
 from harnctl.render.done import done
+from harnctl.render.patch import changed
 from protocol import ids
-from protocol.requests import AcceptWork, CancelWork, ListWork, ReopenWork, RetryWork, ShowWork, ShowWorkLog
+from protocol.requests import (
+    AcceptWork,
+    CancelWork,
+    ListWork,
+    ReopenWork,
+    RetryWork,
+    ShowWork,
+    ShowWorkDiff,
+    ShowWorkLog,
+)
 from protocol.values import WorkState
 from protocol.views import FindingView, WorkView
 
@@ -70,6 +80,15 @@ def show_log(context: typer.Context, goal: Goal, work: Work, *, attempt: Attempt
     request = ShowWorkLog(ids.GoalId(goal), ids.WorkId(work), attempt)
     log = console.ask(request)
     console.show(request.method, log, render.logged(log, console.now()))
+
+
+@app.command("diff")
+def show_diff(context: typer.Context, goal: Goal, work: Work, *, attempt: Attempt = None) -> None:
+    """Show what an attempt changed, line by line."""
+    console = console_of(context)
+    request = ShowWorkDiff(ids.GoalId(goal), ids.WorkId(work), attempt)
+    diff = console.ask(request)
+    console.show(request.method, diff, changed(diff))
 
 
 @app.command("accept")

@@ -66,6 +66,7 @@ class Verbatim(Struct, frozen=True):
     """What a process wrote, line by line, neither wrapped nor cut."""
 
     text: str
+    style: Style = Style.PLAIN
 
 
 class Command(Struct, frozen=True):

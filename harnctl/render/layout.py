@@ -53,8 +53,8 @@ def _rows(block: Block, screen: Screen) -> Iterator[Row]:
             yield from _fields(pairs, indent=indent, screen=screen)
         case Table():
             yield from _table(block, screen)
-        case Verbatim(text):
-            yield from ((Span(line),) for line in shown(text, screen, Lines.MANY).split("\n"))
+        case Verbatim(text, style):
+            yield from ((Span(line, style),) for line in shown(text, screen, Lines.MANY).split("\n"))
         case Command(words, why):
             yield from _command(words, why=why, screen=screen)
         case Gap():

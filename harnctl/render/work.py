@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from harnctl.render.blocks import Block, Command, Fields, Gap, Line, Paragraph, Span, Style, Table, Verbatim, command
+from harnctl.render.blocks import Block, Fields, Gap, Line, Paragraph, Span, Style, Table, Verbatim, command
 from harnctl.render.marks import marked
 from harnctl.render.texts import section, short
 from harnctl.render.words import count, duration, plain
@@ -54,7 +54,7 @@ def result(work: WorkView, now: Instant) -> Iterator[Block]:
 
 
 def changes(work: WorkView) -> Iterator[Block]:
-    """Show what the newest attempt that came to something changed, and the command that shows it line by line."""
+    """Name what the newest attempt that came to something changed, and the command that shows it line by line."""
     attempt = next((one for one in reversed(work.attempts) if one.changed or one.commit is not None), None)
     if attempt is None:
         return
@@ -64,8 +64,8 @@ def changes(work: WorkView) -> Iterator[Block]:
         named += [Paragraph(f"and {count(more, 'more file')}", indent=2)] if more > 0 else []
     nothing = [] if named else [Paragraph("nothing", indent=2)]
     yield from section(f"changed by attempt {attempt.number}", *named, *nothing)
-    if work.repository is not None and attempt.base is not None and attempt.commit is not None:
-        yield Command(("git", "-C", work.repository, "diff", short(attempt.base), short(attempt.commit)))
+    if attempt.commit is not None:
+        yield command("work", "diff", work.goal, work.work, "--attempt", attempt.number)
 
 
 def logged(log: WorkLog, now: Instant) -> Iterator[Block]:

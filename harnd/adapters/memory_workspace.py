@@ -14,8 +14,9 @@ from typing import Final, TypeAlias
 import msgspec
 from anyio.lowlevel import checkpoint
 
+from harnd.adapters.memory_patch import patch
 from harnd.ports.errors import MissingError, MovedError
-from harnd.ports.workspace import Clash, Merge, Occupied, Place, Recording, Refused, Surroundings, Trouble
+from harnd.ports.workspace import Clash, Merge, Occupied, Patch, Place, Recording, Refused, Surroundings, Trouble
 from protocol.ids import GOAL_BRANCHES, CommitId, Digest, GoalId, TreeId, WorkId, goal_branch
 
 Files: TypeAlias = dict[str, bytes]
@@ -234,6 +235,14 @@ class MemoryWorkspace:
         """Return the tree of a commit; raises `MissingError`."""
         await checkpoint()
         return self.repository(repository).commit(commit).tree
+
+    async def diff(self, repository: str, base: CommitId, commit: CommitId, limit: int) -> Patch:
+        """Return the patch from `base` to `commit`, of which up to `limit` bytes are kept; raises `MissingError`."""
+        await checkpoint()
+        known = self.repository(repository)
+        before, after = known.commit(base).files, known.commit(commit).files
+        whole = patch(_changed(before, after), before, after)
+        return Patch.of(whole[:limit], beyond=len(whole[limit:]))
 
     async def discard(self, place: Place) -> None:
         """Remove the attempt's worktree and checkouts; what is nowhere else is kept under `refs/harnd/rescue/`."""

@@ -77,6 +77,19 @@ class Clash(msgspec.Struct, frozen=True):
     paths: tuple[str, ...]
 
 
+class Patch(msgspec.Struct, frozen=True):
+    r"""What differs between two commits, for a person: whole lines, in which bytes that are no UTF-8 are `\xff`."""
+
+    text: str
+    omitted_bytes: int  # of the patch, behind `text`
+
+    @staticmethod
+    def of(raw: bytes, *, beyond: int) -> "Patch":
+        """Read the beginning of a patch; when `beyond` bytes are missing behind it, a line that was cut goes too."""
+        kept = raw[: raw.rfind(b"\n") + 1] if beyond else raw
+        return Patch(kept.decode("utf-8", "backslashreplace"), beyond + len(raw) - len(kept))
+
+
 class Trouble(msgspec.Struct, frozen=True):
     """A repository that harnd cannot work in, found before anything starts."""
 
@@ -157,6 +170,13 @@ class Workspace(Protocol):
 
     async def tree(self, repository: str, commit: CommitId) -> TreeId:
         """Return the tree of a commit."""
+        ...
+
+    async def diff(self, repository: str, base: CommitId, commit: CommitId, limit: int) -> Patch:
+        """Return the patch from `base` to `commit`, of which up to `limit` bytes are kept; raises `MissingError`.
+
+        Binary files are named and nothing more.
+        """
         ...
 
     async def occupied(self) -> tuple[Occupied, ...]:

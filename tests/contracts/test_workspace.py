@@ -7,7 +7,7 @@ import anyio
 import pytest
 
 from harnd.ports.errors import MissingError, MovedError
-from harnd.ports.workspace import Clash, Merge, Recording, Refused, Trouble
+from harnd.ports.workspace import Clash, Merge, Patch, Recording, Refused, Trouble
 from protocol.ids import CommitId, GoalId
 from tests.kit.repositories import BILLING, FIRST, GitHouse, House, MemoryHouse, place
 
@@ -290,6 +290,71 @@ async def test_two_sides_that_contradict_each_other_clash_by_path(house: House):
 async def test_the_tree_of_no_commit_is_missing(house: House):
     with pytest.raises(MissingError):
         await house.workspace.tree(house.path, NOWHERE)
+
+
+# --- patches
+
+PLENTY = 100_000
+
+
+async def test_a_patch_shows_what_came_and_what_went(house: House):
+    a = await recorded(house, "README.md", b"# Store\n")
+    patch = await house.workspace.diff(house.path, house.base, a, PLENTY)
+    assert patch.text.startswith("diff --git a/README.md b/README.md\n")
+    assert patch.text.endswith("--- a/README.md\n+++ b/README.md\n@@ -1 +1 @@\n-# Shop\n+# Store\n")
+    assert patch.omitted_bytes == 0
+
+
+async def test_a_patch_tells_new_files_from_those_that_are_gone(house: House):
+    a = await recorded(house, "new.txt", b"one\ntwo")
+    there = (await house.workspace.diff(house.path, house.base, a, PLENTY)).text
+    assert "new file mode 100644\n" in there
+    assert there.endswith("--- /dev/null\n+++ b/new.txt\n@@ -0,0 +1,2 @@\n+one\n+two\n\\ No newline at end of file\n")
+    back = (await house.workspace.diff(house.path, a, house.base, PLENTY)).text
+    assert "deleted file mode 100644\n" in back
+    assert "+++ /dev/null\n" in back
+
+
+async def test_between_a_commit_and_itself_nothing_differs(house: House):
+    assert await house.workspace.diff(house.path, house.base, house.base, PLENTY) == Patch("", 0)
+
+
+async def test_a_binary_file_is_named_and_not_shown(house: House):
+    a = await recorded(house, "logo.png", b"\x89PNG\0\x01secret")
+    patch = await house.workspace.diff(house.path, house.base, a, PLENTY)
+    assert patch.text.endswith("Binary files /dev/null and b/logo.png differ\n")
+    assert "secret" not in patch.text
+
+
+async def test_text_that_is_no_utf8_is_shown_byte_by_byte(house: House):
+    a = await recorded(house, "latin.txt", "caf\u00e9 \u4e16\n".encode() + b"caf\xe9\r\x0c\x85\n")
+    patch = await house.workspace.diff(house.path, house.base, a, PLENTY)
+    assert patch.text.endswith("@@ -0,0 +1,2 @@\n+caf\u00e9 \u4e16\n+caf\\xe9\r\x0c\\x85\n")
+
+
+async def test_a_long_patch_ends_with_a_whole_line_and_says_what_is_missing(house: House):
+    a = await recorded(house, "long.txt", b"".join(b"line %d \xc3\xa9\n" % n for n in range(1_000)))
+    whole = await house.workspace.diff(house.path, house.base, a, PLENTY)
+    size = len(whole.text.encode())
+    for limit in (200, 201, 202, 203, 4_096, size - 1):
+        patch = await house.workspace.diff(house.path, house.base, a, limit)
+        shown = patch.text.encode()
+        assert whole.text.startswith(patch.text)
+        assert patch.text.endswith("\n")
+        assert len(shown) <= limit
+        assert len(shown) + patch.omitted_bytes == size
+    assert await house.workspace.diff(house.path, house.base, a, size) == whole
+
+
+async def test_a_patch_from_or_to_no_commit_is_missing(house: House):
+    for base, commit in ((house.base, NOWHERE), (NOWHERE, house.base)):
+        with pytest.raises(MissingError):
+            await house.workspace.diff(house.path, base, commit, PLENTY)
+
+
+async def test_a_patch_of_no_repository_is_missing(house: House, tmp_path: Path):
+    with pytest.raises(MissingError):
+        await house.workspace.diff(str(tmp_path), house.base, house.base, PLENTY)
 
 
 # --- what lies around an attempt

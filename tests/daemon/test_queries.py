@@ -307,6 +307,7 @@ async def poisoned(house: Shelf) -> Shelf:
         ask.ListWork(BILLING),
         ask.ShowWork(BILLING, WorkId("p1.a")),
         ask.ShowWorkLog(BILLING, WorkId("p1.a")),
+        ask.ShowWorkDiff(BILLING, WorkId("p1.a")),
         ask.ShowWhy("billing"),
         ask.ShowBudget(BILLING),
     ],
@@ -346,8 +347,10 @@ async def test_a_damaged_event_is_shown_for_what_it_is(house: Shelf, body, shown
 
 
 async def test_every_question_of_the_protocol_is_answered(house: Shelf):
-    await planned(house, "billing")
-    await house.live(g.approve(g.a_plan()), g.tick())
+    base = house.workspace.make("/srv/billing", {"README.md": b"# Billing\n"})
+    intent = msgspec.structs.replace(g.an_intent(), base_commit=base)
+    await house.live(g.create(intent), g.tick(), g.answered(g.a_plan()), g.approve(g.a_plan()), g.tick())
+    await house.live(g.failed("p1.a", commit=base), g.tick())
     given = {"goal": "billing", "plan": 1, "work": "p1.a", "target": "billing/p1.a"}
     of_the_connection = {"initialize", "events.subscribe", "events.unsubscribe"}
     for name, method in METHODS.items():

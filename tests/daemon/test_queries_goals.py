@@ -192,6 +192,7 @@ async def test_a_milestone_is_given_up_with_its_goal(house: Shelf):
         ask.ListWork(BILLING),
         ask.ShowWork(BILLING, WorkId("p1.a")),
         ask.ShowWorkLog(BILLING, WorkId("p1.a")),
+        ask.ShowWorkDiff(BILLING, WorkId("p1.a")),
         ask.ShowWhy("billing"),
         ask.ShowWhy("billing/p1.a"),
         ask.ShowBudget(BILLING),

@@ -177,7 +177,7 @@ async def test_accepted_work_keeps_its_proof_and_gets_a_commit(house: Shelf):
 
 @pytest.mark.parametrize(
     "request_",
-    [ask.ShowWork(BILLING, B), ask.ShowWorkLog(BILLING, B), ask.ShowWhy("billing/p1.b")],
+    [ask.ShowWork(BILLING, B), ask.ShowWorkLog(BILLING, B), ask.ShowWorkDiff(BILLING, B), ask.ShowWhy("billing/p1.b")],
     ids=lambda request: request.method,
 )
 async def test_work_that_is_not_there_is_refused(house: Shelf, request_):

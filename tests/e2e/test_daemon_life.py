@@ -5,7 +5,16 @@ import signal
 import pytest
 
 from harnctl.client import Client, Refused, new_key
-from protocol.requests import CancelGoal, ListGoals, ListProcesses, ShowBudget, ShowGoal, ShowStatus, ShowWork
+from protocol.requests import (
+    CancelGoal,
+    ListGoals,
+    ListProcesses,
+    ShowBudget,
+    ShowGoal,
+    ShowStatus,
+    ShowWork,
+    ShowWorkDiff,
+)
 from protocol.values import AttemptOutcome, FailureClass, Phase, Unit
 from tests.kit.daemons import BILLING, WORK, Gate, Home, approve, carry, follow, seen_to_end
 
@@ -50,7 +59,11 @@ def test_a_goal_is_carried_from_its_objective_to_its_end(home):
     home.create()
     with home.client() as client:
         goal = carry(client)
+        diff = client.ask(ShowWorkDiff(BILLING, WORK))
 
+    assert (diff.attempt, diff.omitted_bytes) == (1, 0)
+    assert diff.text.startswith("diff --git a/billing.txt b/billing.txt\nnew file mode 100644\n")
+    assert diff.text.endswith("+changed\n\\ No newline at end of file\n")
     assert (goal.phase, goal.parked) == (Phase.SUCCEEDED, None)
     assert home.git("show", "harn/billing:billing.txt") == "changed"
     assert home.git("rev-parse", "main") == goal.base_commit

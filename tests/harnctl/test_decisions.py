@@ -214,7 +214,7 @@ def test_an_accept_asks_about_every_open_finding(harnctl, daemon):
 def test_what_an_attempt_changed_is_shown_before_the_question(harnctl, daemon):
     ran = harnctl(*ACCEPT, typed="n\n")
     assert "changed by attempt 1\n  src/ledger.py\n  setup.cfg  (outside its declared paths)\n" in ran.out
-    assert "  git -C /home/ada/src/billing diff 0a1b2c3d4e5f 7c2d1f0e9b8a\n" in ran.out
+    assert "  harnctl work diff billing-export p1.parser --attempt 1\n" in ran.out
 
 
 def test_a_finding_that_was_answered_on_the_command_line_is_not_asked_about(harnctl, daemon):

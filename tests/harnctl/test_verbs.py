@@ -88,11 +88,24 @@ VERBS = [
             "no test for empty input",
             f"--digest {PROOF[:12]}",
             "setup.cfg  (outside its declared paths)",
-            "git -C /home/ada/src/billing diff 0a1b2c3d4e5f 7c2d1f0e9b8a",
+            "harnctl work diff billing-export p1.parser --attempt 1",
         ),
     ),
     Verb("work log billing-export p1.parser", ask.ShowWorkLog(GOAL, PARSER), ("FAILED", "70000 bytes left out")),
     Verb("work log billing-export p1.parser --attempt 2", ask.ShowWorkLog(GOAL, PARSER, 2), ("attempt 1",)),
+    Verb(
+        "work diff billing-export p1.parser",
+        ask.ShowWorkDiff(GOAL, PARSER),
+        (
+            "billing-export/p1.parser attempt 1",
+            "1 added, 1 removed in what is shown",
+            "-def parse(text):",
+            "70000 bytes more",
+        ),
+    ),
+    Verb(
+        "work diff billing-export p1.parser --attempt 2", ask.ShowWorkDiff(GOAL, PARSER, 2), ("+def parse(text: str):",)
+    ),
     Verb(
         f"work accept billing-export p1.parser --digest {PROOF} --dispose f1=fixed --dispose f2=deferred:later",
         ask.AcceptWork(
@@ -213,7 +226,9 @@ def test_a_screen_too_small_changes_nothing_but_the_look(verb, harnctl, daemon, 
 def test_at_forty_columns_only_commands_and_logs_are_wider(verb, harnctl, daemon):
     ran = harnctl(*verb.line.split(), columns=40)
     assert [
-        line for line in ran.out.splitlines() if len(line) > 40 and not line.startswith(("  harnctl ", "  git "))
+        line
+        for line in ran.out.splitlines()
+        if len(line) > 40 and not line.startswith(("  harnctl ", "  git ", "diff "))
     ] == []
 
 

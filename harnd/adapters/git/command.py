@@ -45,6 +45,7 @@ SETTINGS: Final = {
     "core.safecrlf": "false",  # it guards a person's own copy of a file; an attempt's goes with its worktree
     "core.sparseCheckout": "false",  # the operator's checkout may be sparse; an attempt sees the whole tree
     "core.untrackedCache": "false",
+    "diff.suppressBlankEmpty": "false",
     "gc.auto": "0",
     "log.showSignature": "false",
     "maintenance.auto": "false",

@@ -11,14 +11,35 @@ from pathlib import Path
 
 import anyio.to_thread
 
-from harnd.adapters.git import discarding, merging, recording, ref_names, rescue, restoring, surroundings, worktrees
+from harnd.adapters.git import (
+    discarding,
+    merging,
+    patches,
+    recording,
+    ref_names,
+    rescue,
+    restoring,
+    surroundings,
+    worktrees,
+)
 from harnd.adapters.git.command import Git, GitFailedError, LockHeldError
 from harnd.adapters.git.edge import at_edge
 from harnd.adapters.git.examination import Examiner
 from harnd.adapters.git.repository import ABSENT, Change, Repositories, Repository
 from harnd.ports.errors import MovedError, UnavailableError
 from harnd.ports.sessions import CommandRunner
-from harnd.ports.workspace import Clash, Merge, Occupied, Place, Recording, Refused, Surroundings, Trouble, storable
+from harnd.ports.workspace import (
+    Clash,
+    Merge,
+    Occupied,
+    Patch,
+    Place,
+    Recording,
+    Refused,
+    Surroundings,
+    Trouble,
+    storable,
+)
 from protocol.ids import NAME, CommitId, GoalId, TreeId, goal_branch, matches
 
 
@@ -181,3 +202,8 @@ class GitWorkspace:
     async def tree(self, repository: str, commit: CommitId) -> TreeId:
         """Return the tree of a commit; raises `MissingError`."""
         return await (await self._repositories.at(repository)).tree(commit)
+
+    @at_edge
+    async def diff(self, repository: str, base: CommitId, commit: CommitId, limit: int) -> Patch:
+        """Return the patch from `base` to `commit`, of which up to `limit` bytes are kept; raises `MissingError`."""
+        return await patches.diff(await self._repositories.at(repository), base, commit, limit)

@@ -16,6 +16,7 @@ from harnd.daemon.queries import (
     status,
     why,
     work,
+    work_diff,
     work_log,
 )
 from harnd.daemon.queries.about import About, Sources, Supervisors
@@ -55,6 +56,8 @@ class Queries:
                 return await work.shown(self._from, request)
             case ask.ShowWorkLog():
                 return await work_log.shown(self._from, request)
+            case ask.ShowWorkDiff():
+                return await work_diff.shown(self._from, request)
             case ask.ListInbox():
                 return await inbox.listed(self._from)
             case ask.ShowWhy():

@@ -23,7 +23,7 @@ async def shown(sources: Sources, request: ShowWorkLog) -> WorkLog:
     """Show what ran in one attempt, in order."""
     goal = await sources.goals.load(request.goal)
     item = item_of(goal, request.work)
-    attempt = _attempt(goal, item, request.attempt)
+    attempt = attempt_of(goal, item, request.attempt)
     logged: list[LogPart] = []
     for part in parts_of(goal, item, attempt):
         trace = await sources.world.processes.trace(part.key)
@@ -32,7 +32,8 @@ async def shown(sources: Sources, request: ShowWorkLog) -> WorkLog:
     return WorkLog(goal=request.goal, work=item.id, attempt=attempt, parts=tuple(logged))
 
 
-def _attempt(goal: Goal, item: Work, wanted: int | None) -> int:
+def attempt_of(goal: Goal, item: Work, wanted: int | None) -> int:
+    """Return the number of an attempt that is there, without one that of the latest; raises `Refusal`."""
     number = len(item.attempts) if wanted is None else wanted
     if not 1 <= number <= len(item.attempts):
         fix = verb("work", "show", goal.intent.goal, item.id)
