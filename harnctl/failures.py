@@ -9,6 +9,8 @@ from protocol.errors import Exit
 # Codes that only this program says.  They never cross the wire, so `protocol.errors` does not list them.
 EXITS: Final[Mapping[str, Exit]] = {
     "usage": Exit.USAGE,
+    "config.invalid": Exit.CONFIGURATION,
+    "config.unchecked": Exit.FAILURE,  # the installed harnd could not look at it
     "decision.unconfirmed": Exit.USAGE,  # no terminal to ask on, and nothing on the command line that decides
     "decision.declined": Exit.FAILURE,
     "directory.gone": Exit.CONFIGURATION,

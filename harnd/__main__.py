@@ -4,55 +4,73 @@ Exit codes: 0 stopped as asked · 1 a bug · 75 another daemon holds the state d
 78 it cannot start as it was asked to.
 """
 
+import json
 import os
 import signal
 import sys
 import uuid
 from collections.abc import Sequence
 from importlib.metadata import version
-from typing import NoReturn, cast
+from typing import cast
 
 import anyio
 
 from harnd.daemon import logs
-from harnd.daemon.activation import ActivationRefused, passed_listeners
-from harnd.daemon.compose import hold_state
-from harnd.daemon.lifecycle import live
+from harnd.daemon.activation import ActivationRefused, address, passed_listeners
+from harnd.daemon.arguments import Asked, read_arguments
+from harnd.daemon.compose import hold_state, now
+from harnd.daemon.configuration import Configuration, prospect
+from harnd.daemon.lifecycle import Launch, live
 from harnd.daemon.notify import ServiceManager
-from harnd.daemon.settings import ConfigError, read_settings
+from harnd.daemon.orders import SIGNALS, Order, Terminal, order_of
+from harnd.daemon.settings import ConfigError
 from harnd.daemon.sink import open_standard_streams
 from harnd.daemon.socket_path import SocketRefused
 from harnd.ports.errors import AlreadyRunningError, CorruptError, PortError, StartRefusedError
+from protocol.decoding import write
 from protocol.ids import InstanceId
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the daemon until it is told to stop; return the exit code."""
-    for number in (signal.SIGTERM, signal.SIGINT):
-        signal.signal(number, _stop_early)
+    terminal = Terminal()
+    for number in SIGNALS:
+        signal.signal(number, lambda number, _frame: _early(signal.Signals(number), terminal))
     open_standard_streams()
     logs.configure(os.environ)
     manager = ServiceManager.taken_from(os.environ, pid=os.getpid())
     try:
         passed = passed_listeners(os.environ, pid=os.getpid())
-        settings = read_settings(sys.argv[1:] if arguments is None else arguments, os.environ)
+        where = address(passed[0]) if passed else None
+        asked = read_arguments(sys.argv[1:] if arguments is None else arguments, os.environ, passed=where)
+        if asked.check:
+            return _check(asked)
+        configuration = Configuration(asked, now)
+        logs.write_from(configuration.settings.log_level)
         instance = InstanceId(uuid.uuid4().hex)
-        with hold_state(settings, instance, version("harnd")):
-            anyio.run(live, settings, instance, manager, passed)
+        with hold_state(configuration.settings, instance, version("harnd")):
+            anyio.run(live, Launch(configuration, instance, manager, terminal, passed))
     except Exception as error:
         cause = _alone(error)
         code = _code(cause)
         if code is None:
             raise
-        logs.say(f"harnd: {cause}")
+        logs.say("\n".join(f"harnd: {line}" for line in str(cause).splitlines()))
         manager.status(str(cause))
         return code
     return 0
 
 
-def _stop_early(_number: int, _frame: object) -> NoReturn:
+def _early(number: signal.Signals, terminal: Terminal) -> None:
     # Until the lifecycle listens to signals itself: nothing is begun by then that an exit would leave half done.
-    sys.exit(0)
+    if order_of(number, terminal) is not Order.RELOAD:
+        sys.exit(0)
+
+
+def _check(asked: Asked) -> int:
+    found = prospect(asked)
+    print(json.dumps(write(found)))  # noqa: T201 - this is the answer
+    return 78 if found.problems else 0
 
 
 def _alone(error: Exception) -> Exception:

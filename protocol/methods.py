@@ -62,6 +62,7 @@ METHODS: Final[Mapping[str, Method[Any]]] = {
         Method(ask.ListProcesses, views.ProcessList),
         Method(ask.ShowStatus, views.StatusView),
         Method(ask.ShowDoctor, views.DoctorView),
+        Method(ask.ShowConfig, views.ConfigView),
     )
 }
 

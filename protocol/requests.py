@@ -14,6 +14,7 @@ from protocol.bounds import EVENTS_PER_PAGE
 from protocol.replies import Done, EventPage, GoalCreated, Subscribed, Unsubscribed, Welcome, WorkDiff, WorkLog
 from protocol.views import (
     BudgetView,
+    ConfigView,
     DoctorView,
     GoalList,
     GoalView,
@@ -282,3 +283,9 @@ class ShowDoctor(Request[DoctorView], frozen=True):
     """Everything the daemon can check about itself and its surroundings."""
 
     method: ClassVar[str] = "doctor.show"
+
+
+class ShowConfig(Request[ConfigView], frozen=True):
+    """What the daemon runs with, where each value comes from, and what waits for a restart."""
+
+    method: ClassVar[str] = "config.show"

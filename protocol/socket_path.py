@@ -26,10 +26,12 @@ class NoSocketPath(Exception):
 
 def state_directory(environment: Mapping[str, str]) -> str:
     """Return the state directory that is used when nobody names one (XDG base directories)."""
-    base = environment.get("XDG_STATE_HOME", "")
-    if not base.startswith("/"):  # the standard: a relative path is ignored
-        base = f"{environment['HOME'].rstrip('/')}/.local/state"
-    return f"{base.rstrip('/')}/harnd"
+    return f"{_base(environment, 'XDG_STATE_HOME', '.local/state')}/harnd"
+
+
+def config_file(environment: Mapping[str, str]) -> str:
+    """Return the configuration file that is read when nobody names one (XDG base directories)."""
+    return f"{_base(environment, 'XDG_CONFIG_HOME', '.config')}/harnd/config.toml"
 
 
 def socket_path(
@@ -48,6 +50,13 @@ def socket_path(
     if not _fits(last):
         raise NoSocketPath(last)
     return last
+
+
+def _base(environment: Mapping[str, str], name: str, below_home: str) -> str:
+    base = environment.get(name, "")
+    if not base.startswith("/"):  # the standard: a relative path is ignored
+        base = f"{environment['HOME'].rstrip('/')}/{below_home}"
+    return base.rstrip("/")
 
 
 def _runtime_directories(runtime_dir: str | None, uid: int, is_ours: Callable[[str], bool]) -> Iterator[str]:

@@ -30,7 +30,8 @@ MIB: Final = 1024 * 1024
 
 def status(daemon: StatusView) -> Iterator[Block]:
     """Show the daemon in one look."""
-    yield Line((Span("● running", Style.GOOD), Span(f"  harnd {daemon.version}  up {duration(daemon.uptime)}")))
+    state = Span("● draining", Style.ASKS) if daemon.draining else Span("● running", Style.GOOD)
+    yield Line((state, Span(f"  harnd {daemon.version}  up {duration(daemon.uptime)}")))
     yield Fields(
         (
             ("goals", _goals(daemon.goals)),

@@ -67,7 +67,7 @@ class Roster:
         self._empty = anyio.Event()
 
     def __repr__(self) -> str:
-        return f"<Roster supervisors={len(self._seats)}{' draining' if self._draining else ''}>"
+        return f"<Roster supervisors={len(self._seats)}{' draining' if self.draining else ''}>"
 
     async def run(self, *, task_status: anyio.abc.TaskStatus[None] = anyio.TASK_STATUS_IGNORED) -> None:
         """Supervise until cancelled; everything below ends with it."""
@@ -88,11 +88,12 @@ class Roster:
             if row.parked is not None:
                 await self._world.store.park(row.goal, None)
 
-    @property
-    def _draining(self) -> bool:
-        return self._drain.is_set()
-
     # --- what others ask
+
+    @property
+    def draining(self) -> bool:
+        """Tell whether nothing more is started."""
+        return self._drain.is_set()
 
     def live(self) -> tuple[GoalId, ...]:
         """Return the goals that have a supervisor, by id."""
@@ -105,7 +106,7 @@ class Roster:
 
     def wake(self, goal: GoalId) -> None:
         """Have somebody look at a goal."""
-        if self._draining or self._tasks is None:
+        if self.draining or self._tasks is None:
             return
         if (seat := self._seats.get(goal)) is None:
             self._seat(goal)
@@ -117,7 +118,7 @@ class Roster:
 
         Raises `Rejected`, or what the store said; `StoppingError` while the daemon is stopping.
         """
-        if self._draining:
+        if self.draining:
             raise StoppingError("the daemon is stopping")
         answer: Answer[Goal] = Answer()
         seat = self._seats.get(goal) or self._seat(goal)
@@ -153,7 +154,7 @@ class Roster:
         finally:
             del self._seats[goal]
             self._refuse_rest(seat)
-        if self._draining and not self._seats:
+        if self.draining and not self._seats:
             self._empty.set()
 
     async def _rests(self, goal: GoalId, seat: _Seat) -> bool:
@@ -181,7 +182,7 @@ class Roster:
             inbox=seat.inbox,
             wakes=self._timers,
             tell=lambda recorded: self._committed(seat, recorded),
-            draining=lambda: self._draining,
+            draining=lambda: self.draining,
         )
         try:
             await supervisor.run()
@@ -204,7 +205,7 @@ class Roster:
         self._watcher.restarted(goal, error)
         _refuse_asks(seat, error)
         await self._sleep_until(Instant(self._world.clock.now() + pause(seat.waits)))
-        return self._draining
+        return self.draining
 
     async def _restarted(self, goal: GoalId, seat: _Seat, error: Exception) -> bool:
         _refuse_asks(seat, error)
@@ -216,7 +217,7 @@ class Roster:
             return True
         self._watcher.restarted(goal, error)
         await self._sleep_until(again)
-        return self._draining
+        return self.draining
 
     async def _sleep_until(self, at: Instant) -> None:
         # A drain waits for what runs, and nothing runs in a pause.

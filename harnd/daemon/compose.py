@@ -4,7 +4,7 @@ It opens the world of one daemon instance on a state directory that is already l
 """
 
 import os
-from collections.abc import AsyncGenerator, Generator, Mapping
+from collections.abc import AsyncGenerator, Callable, Generator, Mapping
 from contextlib import AsyncExitStack, ExitStack, asynccontextmanager, contextmanager
 from pathlib import Path
 from types import MappingProxyType
@@ -31,11 +31,16 @@ from harnd.domain.dialect import Schema
 from harnd.ports.errors import StartRefusedError
 from harnd.ports.world import World
 from protocol.ids import InstanceId
-from protocol.values import SECOND, Micros
+from protocol.values import SECOND, Instant, Micros
 
 HARNESS_OPTIONS: Final[Mapping[str, Schema]] = MappingProxyType(
     {"command": command.OPTIONS_SCHEMA, "scripted": scripted.OPTIONS_SCHEMA}
 )
+
+
+def now() -> Instant:
+    """Tell the time before there is a world to ask."""
+    return SystemClock().now()
 
 
 @contextmanager
@@ -58,13 +63,13 @@ async def end_leftovers(settings: Settings, instance: InstanceId) -> int:
 
 
 @asynccontextmanager
-async def open_world(settings: Settings, instance: InstanceId) -> AsyncGenerator[World]:
-    """Open everything outside the rules for the length of the block.
+async def open_world(settings: Settings, instance: InstanceId, *, grace_s: Callable[[], int]) -> AsyncGenerator[World]:
+    """Open everything outside the rules for the length of the block; `grace_s` is asked for every process.
 
     Raises `CorruptError` or another `PortError` when what is stored cannot be used; nothing was written then.
     """
     clock = SystemClock()
-    spawner = Spawner(settings.state, instance, grace=Micros(round(settings.grace_s * SECOND)))
+    spawner = Spawner(settings.state, instance, grace=lambda: Micros(grace_s() * SECOND))
     async with AsyncExitStack() as stack:
         commands = ProcessCommands(spawner)
         with _usable(settings.state):

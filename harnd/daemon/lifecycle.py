@@ -2,7 +2,8 @@
 
 The first client is accepted only when nothing of an earlier instance is left.  TERM finishes what runs within a
 limit; a second TERM, or INT, stops now.  What is cut short by that is uncharged and owed again.  Before the daemon is
-ready, the first of either stops it: nothing was started then.  A service manager hears of all this as it happens.
+ready, the first of either stops it: nothing was started then.  HUP reads the configuration again, and the file as it
+was read before holds on when there is anything wrong with it.  A service manager hears of all this as it happens.
 """
 
 import os
@@ -11,21 +12,26 @@ import socket
 import sys
 from collections.abc import AsyncIterator, Generator, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass
 from functools import partial
 from importlib.metadata import version
 from typing import Final
 
 import anyio
+import anyio.to_thread
 from anyio.abc import TaskGroup
 
 from harnd.actors.roster import Roster
+from harnd.daemon import logs
 from harnd.daemon.activation import address
 from harnd.daemon.changes import Changes
 from harnd.daemon.compose import HARNESS_OPTIONS, end_leftovers, open_world
+from harnd.daemon.configuration import Configuration
 from harnd.daemon.enrolment import Enrolment
 from harnd.daemon.handler import Greeting
 from harnd.daemon.logs import LoggingWatcher, log
 from harnd.daemon.notify import ServiceManager
+from harnd.daemon.orders import SIGNALS, Order, Terminal, order_of
 from harnd.daemon.queries import About, Queries
 from harnd.daemon.router import Router
 from harnd.daemon.server import Server
@@ -41,41 +47,43 @@ _LAST_ANSWERS_S: Final = 2.0  # for clients to read what they are still owed; on
 _CLOSING_S: Final = 10  # to give the world back, once nothing runs any more
 
 
+@dataclass(frozen=True, slots=True)
+class Launch:
+    """What a daemon is given on its way."""
+
+    configuration: Configuration
+    instance: InstanceId
+    manager: ServiceManager
+    terminal: Terminal
+    passed: Sequence[socket.socket] = ()  # listeners, if any were passed on
+
+
 class Daemon:
     """One instance, between having its world and giving it back."""
 
-    def __init__(
-        self,
-        settings: Settings,
-        instance: InstanceId,
-        world: World,
-        *,
-        store_schema: int,
-        manager: ServiceManager,
-        passed: Sequence[socket.socket],
-    ) -> None:
-        self._settings = settings
-        self._manager = manager
-        self._passed = passed
-        self._draining = False
-        self._line = StatusLine(world.store, manager.status)
-        self._roster = Roster(world, instance, LoggingWatcher(self._announce, self._line.moved))
+    def __init__(self, launch: Launch, world: World, *, store_schema: int) -> None:
+        self._configuration = launch.configuration
+        self._manager = launch.manager
+        self._terminal = launch.terminal
+        self._passed = launch.passed
+        self._line = StatusLine(world.store, launch.manager.status, self._remark)
+        self._roster = Roster(world, launch.instance, LoggingWatcher(self._announce, self._line.moved))
         about = About(
             pid=os.getpid(),
             version=version("harnd"),
-            instance=instance,
+            instance=launch.instance,
             started_at=world.clock.now(),
-            state_dir=str(settings.state),
-            socket=str(address(passed[0]) if passed else settings.socket),
+            state_dir=str(self._settings.state),
+            socket=str(address(launch.passed[0]) if launch.passed else self._settings.socket),
             executable=sys.executable,
         )
-        queries = Queries(world, roster=self._roster, about=about)
+        queries = Queries(world, roster=self._roster, about=about, configuration=launch.configuration)
         enrolment = Enrolment(world.workspace, world.store, HARNESS_OPTIONS)
         changes = Changes(self._roster, enrolment, world.store, world.clock)
         greeting = Greeting(
             daemon_version=about.version,
             store_schema=store_schema,
-            instance=instance,
+            instance=launch.instance,
             executable=about.executable,
             pid=about.pid,
         )
@@ -85,6 +93,10 @@ class Daemon:
     def __repr__(self) -> str:
         return f"<Daemon pid={os.getpid()} {self._roster!r} {self._server!r}>"
 
+    @property
+    def _settings(self) -> Settings:
+        return self._configuration.settings
+
     async def run(self, signals: AsyncIterator[signal.Signals]) -> None:
         """Supervise and serve until a signal says otherwise."""
         with self._listening() as listeners:  # before anything is started that a refusal would cut short
@@ -92,11 +104,7 @@ class Daemon:
                 await tasks.start(self._roster.run)
                 await tasks.start(partial(self._server.serve, listeners, drain_s=_LAST_ANSWERS_S))
                 await self._tell_ready(tasks)
-                async for received in signals:
-                    if received == signal.SIGINT or self._draining:
-                        break
-                    self._draining = True
-                    tasks.start_soon(self._drain, tasks.cancel_scope)
+                await self._obey(signals, tasks)
                 log.info("daemon.stopping_now")
                 self._manager.stopping("stopping now", within_s=self._settings.grace_s + _CLOSING_S)
                 tasks.cancel_scope.cancel()
@@ -116,6 +124,21 @@ class Daemon:
             self._manager.ready(await self._line.text())
             tasks.start_soon(self._line.run)
 
+    async def _obey(self, signals: AsyncIterator[signal.Signals], tasks: TaskGroup) -> None:
+        """Do what signals ask for until one of them asks to stop now."""
+        draining = False
+        async for received in signals:
+            match order_of(received, self._terminal):
+                case Order.RELOAD if draining:
+                    log.info("config.not_reloaded", reason="the daemon is draining")
+                case Order.RELOAD:
+                    await self._reload()
+                case Order.DRAIN if not draining:
+                    draining = True
+                    tasks.start_soon(self._drain, tasks.cancel_scope)
+                case _:
+                    return
+
     async def _drain(self, scope: anyio.CancelScope) -> None:
         running, limit_s = len(self._roster.live()), self._settings.drain_s
         log.info("daemon.draining", limit_s=limit_s, running=running)
@@ -130,50 +153,75 @@ class Daemon:
         log.info("daemon.drained", all_ended=not limit.cancelled_caught)
         scope.cancel()
 
+    # --- the configuration
+
+    async def _reload(self) -> None:
+        configuration = self._configuration
+        self._manager.reloading("reading the configuration again")
+        await anyio.to_thread.run_sync(configuration.reload)
+        for problem in configuration.problems:
+            log.error("config.problem", said=str(problem))
+        if configuration.problems:
+            log.error("config.kept", problems=len(configuration.problems))
+        else:
+            logs.write_from(self._settings.log_level)
+            log.info("config.reloaded", waiting_for_a_restart=",".join(configuration.waiting))
+        if self._manager.listens:
+            self._manager.ready(await self._line.text())
+
+    def _remark(self) -> str:
+        """Say what is to be said of the configuration before everything else."""
+        if problems := len(self._configuration.problems):
+            return f"the new configuration has {count(problems, 'problem')} and is not used (harnctl config show); "
+        if waiting := self._configuration.waiting:
+            return f"a restart is needed for {', '.join(waiting)}; "
+        return ""
+
     def _announce(self, committed: int) -> None:
         self._server.announce(committed)
 
 
-async def live(
-    settings: Settings, instance: InstanceId, manager: ServiceManager, passed: Sequence[socket.socket] = ()
-) -> None:
-    """Live on a state directory that is already locked, on the sockets that were passed if any were.
-
-    Raises what makes it impossible.
-    """
-    with anyio.open_signal_receiver(signal.SIGTERM, signal.SIGINT) as signals:
-        async with anyio.create_task_group() as beside, open_world(settings, instance) as world:
+async def live(launch: Launch) -> None:
+    """Live on a state directory that is already locked; raises what makes it impossible."""
+    configuration, manager = launch.configuration, launch.manager
+    settings = configuration.settings
+    with anyio.open_signal_receiver(*SIGNALS) as signals:
+        world_of = open_world(settings, launch.instance, grace_s=lambda: configuration.settings.grace_s)
+        async with anyio.create_task_group() as beside, world_of as world:
             beside.start_soon(manager.keep_watchdog)
             beside.start_soon(manager.keep_waiting)
-            if schema := await _recovered(settings, instance, world, signals):
-                daemon = Daemon(settings, instance, world, store_schema=schema, manager=manager, passed=passed)
-                await daemon.run(signals)
+            if schema := await _recovered(launch, world, signals):
+                await Daemon(launch, world, store_schema=schema).run(signals)
             beside.cancel_scope.cancel()
 
 
-async def _recovered(
-    settings: Settings, instance: InstanceId, world: World, signals: AsyncIterator[signal.Signals]
-) -> int | None:
-    """Clear away what earlier instances left and return the schema of the store.
+async def _recovered(launch: Launch, world: World, signals: AsyncIterator[signal.Signals]) -> int | None:
+    """Clear away what earlier instances left, and return the schema of the store.
 
     None when a signal came first, and the next start does it instead.
     """
-    received: list[signal.Signals] = []
+    stopped = False
 
     async def stop() -> None:
-        received.append(await anext(signals))
+        nonlocal stopped
+        async for received in signals:
+            if (
+                order_of(received, launch.terminal) is not Order.RELOAD
+            ):  # what is asked to be read again was read a moment ago
+                break
+        stopped = True
         tasks.cancel_scope.cancel()
 
     schema = 0
     async with anyio.create_task_group() as tasks:
         tasks.start_soon(stop)
-        await world.store.usurp(instance)
-        ended = await end_leftovers(settings, instance)
+        await world.store.usurp(launch.instance)
+        ended = await end_leftovers(launch.configuration.settings, launch.instance)
         swept = await discard_unowned(world)
         log.info("daemon.recovered", processes_ended=ended, worktrees_discarded=swept)
         schema = (await world.store.health()).schema
         tasks.cancel_scope.cancel()
-    if received:
+    if stopped:
         log.info("daemon.stopped")
         return None
     return schema

@@ -12,10 +12,12 @@ import structlog
 from structlog.typing import EventDict, FilteringBoundLogger
 
 from harnd.daemon.sink import Sink, is_journal
+from harnd.domain.files.config_file import LEVELS
 from harnd.ports.store import Recorded
 from protocol.ids import GoalId
 
 _SINK: Final = Sink(2)
+_GRAVITY: Final = {name: getattr(logging, name.upper()) for name in LEVELS}
 log: FilteringBoundLogger = structlog.get_logger()
 
 
@@ -24,6 +26,7 @@ def configure(environment: Mapping[str, str]) -> None:
     _SINK.journal = is_journal(2, environment)
     structlog.configure(
         processors=[
+            _grave_enough,
             structlog.contextvars.merge_contextvars,
             structlog.processors.add_log_level,
             *([] if _SINK.journal else [structlog.processors.TimeStamper(fmt="iso", utc=True)]),
@@ -37,10 +40,26 @@ def configure(environment: Mapping[str, str]) -> None:
     )
 
 
+def write_from(level: str) -> None:
+    """Write lines of this level and graver ones, and no others."""
+    _Least.gravity = _GRAVITY[level]
+
+
 def say(sentence: str) -> None:
     """Tell a person why the daemon does not start, on standard error and without the form of an event."""
     for line in sentence.splitlines():
         _SINK.error(line)
+
+
+class _Least:
+    gravity = logging.INFO
+
+
+def _grave_enough(_logger: object, name: str, event: EventDict) -> EventDict:
+    # Here and not in the class of the logger, which is made once for every module: a reload may change it.
+    if _GRAVITY.get(name, logging.ERROR) < _Least.gravity:
+        raise structlog.DropEvent
+    return event
 
 
 def _escaped(_logger: object, _name: str, event: EventDict) -> EventDict:

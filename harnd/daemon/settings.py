@@ -1,91 +1,173 @@
-"""Settings: what a person may choose about the daemon itself, by argument or environment.
+"""Settings: what a daemon runs with, and where each of it comes from.
 
-Goals carry their own bounds; here is only where the daemon keeps its state, where it listens, and how it stops.
+An argument goes before the environment, the environment before the configuration file, the file before the default.
+Everything that is wrong is said at once.  Goals carry their own bounds; here is only what concerns the daemon itself.
 """
 
-import argparse
 import os
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from types import MappingProxyType
+from typing import Final
 
+from harnd.daemon.arguments import Asked
+from harnd.daemon.config_reading import Read, read_file
 from harnd.daemon.socket_path import find_socket_path
+from harnd.domain.dialect import Schema
+from harnd.domain.files.config_file import ConfigFile, keys
+from harnd.domain.files.durations import seconds, written
+from harnd.domain.problem import Problem
 from protocol import bounds
-from protocol.socket_path import NoSocketPath, state_directory
+from protocol.socket_path import NoSocketPath, config_file, state_directory
+from protocol.views import ConfigOrigin
+
+STATE: Final = "daemon.state"
+SOCKET: Final = "daemon.socket"
+DRAIN: Final = "daemon.drain"
+GRACE: Final = "daemon.grace"
+LEVEL: Final = "log.level"
+CONFIG: Final = "HARND_CONFIG"
+ARGUMENTS: Final[Mapping[str, str]] = {key: f"--{key.rpartition('.')[2]}" for key in (STATE, SOCKET, DRAIN, GRACE)}
+VARIABLES: Final[Mapping[str, str]] = {STATE: "HARND_STATE", SOCKET: "HARND_SOCKET"}
+PASSED: Final = "LISTEN_FDS"  # what a service manager says when it passes a socket
 
 
 class ConfigError(Exception):
-    """The daemon cannot start as it was asked to: exit 78, one sentence."""
+    """The daemon cannot start as it was asked to: exit 78, a sentence for each problem."""
+
+    def __init__(self, problems: list[Problem]) -> None:
+        """Say everything that is wrong, a line each."""
+        super().__init__("\n".join(map(str, problems)))
+        self.problems = problems
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """One value, and where it comes from."""
+
+    value: str | int  # durations in seconds
+    origin: ConfigOrigin
+    place: str = ""
 
 
 @dataclass(frozen=True, slots=True)
 class Settings:
-    """What the daemon runs with."""
+    """What a daemon runs with."""
 
-    state: Path  # absolute
-    socket: Path  # absolute
-    drain_s: int  # how long TERM waits for what runs
-    grace_s: int  # how long a process may take to end before it is killed
+    config: Path  # absolute; the file may be absent
+    found: bool
+    choices: Mapping[str, Choice]  # every key has one
+
+    @property
+    def state(self) -> Path:
+        """The state directory, absolute."""
+        return Path(str(self.choices[STATE].value))
+
+    @property
+    def socket(self) -> Path:
+        """The socket, absolute."""
+        return Path(str(self.choices[SOCKET].value))
+
+    @property
+    def drain_s(self) -> int:
+        """How long TERM waits for what runs."""
+        return int(self.choices[DRAIN].value)
+
+    @property
+    def grace_s(self) -> int:
+        """How long a process may take to end before it is killed."""
+        return int(self.choices[GRACE].value)
+
+    @property
+    def log_level(self) -> str:
+        """The least grave lines that are written."""
+        return str(self.choices[LEVEL].value)
 
 
-def read_settings(arguments: Sequence[str], environment: Mapping[str, str]) -> Settings:
-    """Read arguments, then environment, then defaults; raises `ConfigError`, and `SystemExit` on a bad argument."""
-    chosen = _parser().parse_args(arguments)
-    default = state_directory({"HOME": str(Path.home()), **environment})
-    state = Path(chosen.state or environment.get("HARND_STATE") or default)
-    if not state.is_absolute():
-        state = Path.cwd() / state
-    return Settings(
-        state=state,
-        socket=_socket(chosen.socket or environment.get("HARND_SOCKET"), state, environment),
-        drain_s=chosen.drain,
-        grace_s=chosen.grace,
-    )
-
-
-def _socket(chosen: str | None, state: Path, environment: Mapping[str, str]) -> Path:
+def settle(asked: Asked) -> Settings:
+    """Read the file and weigh everything that was said; raises `ConfigError`."""
+    path, is_named = place_of_file(asked)
+    read = read_file(path, must_exist=is_named)
+    problems = [*read.problems]
+    choices = {key: _choice(key, declared, asked, read) for key, declared in keys().items() if key != SOCKET}
     try:
-        return find_socket_path(environment, state_dir=str(state)) if chosen is None else _fitting(Path.cwd() / chosen)
+        choices[SOCKET] = _socket(choices[STATE], asked, read)
     except NoSocketPath as error:
-        raise ConfigError(f"{error}; choose a shorter --state or --socket") from error
+        problems.append(Problem("socket.too_long", "", f"{error}; choose a shorter --state or --socket"))
+    if problems:
+        raise ConfigError(problems)
+    return Settings(path, read.found, MappingProxyType({key: choices[key] for key in keys()}))
 
 
-def _fitting(path: Path) -> Path:
+def place_of_file(asked: Asked) -> tuple[Path, bool]:
+    """Return the absolute path of the configuration file, and whether somebody named it."""
+    named = asked.arguments.get("config") or asked.environment.get(CONFIG)
+    if named:
+        return _absolute(str(named), asked), True
+    return Path(config_file(asked.environment)), False
+
+
+def as_written(key: str, value: str | int) -> str:
+    """Write a value as it would stand in the file, without quotes."""
+    return written(int(value)) if "duration" in keys()[key] else str(value)
+
+
+# --- one key
+
+
+def _choice(key: str, declared: Schema, asked: Asked, read: Read) -> Choice:
+    said = next(_said(key, asked, read.file), None)
+    if said is None:
+        return Choice(_default(key, declared, asked), ConfigOrigin.DEFAULT)
+    if key == STATE:
+        return Choice(str(_absolute(str(said.value), asked)), said.origin, said.place)
+    return said
+
+
+def _said(key: str, asked: Asked, file: ConfigFile) -> Iterator[Choice]:
+    """Tell who chose a value, the first of whom is heard."""
+    argument, variable = ARGUMENTS.get(key, ""), VARIABLES.get(key, "")
+    if (given := asked.arguments.get(argument.removeprefix("--"))) is not None:
+        yield Choice(given, ConfigOrigin.ARGUMENT, argument)
+    if found := asked.environment.get(variable):
+        yield Choice(found, ConfigOrigin.ENVIRONMENT, variable)
+    if key in file.written:
+        line = file.written[key]
+        yield Choice(line.value, ConfigOrigin.FILE, f"{place_of_file(asked)[0]}:{line.line}")
+
+
+def _default(key: str, declared: Schema, asked: Asked) -> str | int:
+    if key == STATE:
+        return state_directory(asked.environment)
+    default = declared["default"]
+    return (seconds(default) or 0) if "duration" in declared else default
+
+
+def _socket(state: Choice, asked: Asked, read: Read) -> Choice:
+    """Find the socket; raises `NoSocketPath`.
+
+    The socket of the file is that of the daemon of the file.  One that is told of another state directory has its own.
+    """
+    if asked.passed is not None:
+        return Choice(str(asked.passed), ConfigOrigin.ENVIRONMENT, PASSED)
+    said = next(_said(SOCKET, asked, read.file), None)
+    if said is None or (said.origin is ConfigOrigin.FILE and not _is_of_file(state, asked, read.file)):
+        found = find_socket_path(asked.environment, state_dir=str(state.value))
+        return Choice(str(found), ConfigOrigin.DEFAULT)
+    path = _absolute(str(said.value), asked)
     if len(os.fsencode(path)) > bounds.SOCKET_PATH_BYTES:
         raise NoSocketPath(str(path))
-    return path
+    return Choice(str(path), said.origin, said.place)
 
 
-def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(
-        prog="harnd",
-        description="Carry goals through coding agents, in the foreground, until TERM.",
-        epilog="harnctl is the client; `harnctl init` in a git repository is a good beginning.",
-    )
-    parser.add_argument("--state", metavar="DIR", help="state directory (HARND_STATE; ~/.local/state/harnd)")
-    parser.add_argument("--socket", metavar="PATH", help="socket (HARND_SOCKET; in the runtime directory)")
-    drain, grace = bounds.DRAIN_S, bounds.GRACE_S
-    parser.add_argument(
-        "--drain",
-        metavar="SECONDS",
-        type=_between(drain.least, drain.ceiling),
-        default=drain.default,
-        help=f"how long TERM waits for what runs ({drain.default}); a second TERM, or INT, stops now",
-    )
-    parser.add_argument(
-        "--grace",
-        metavar="SECONDS",
-        type=_between(grace.least, grace.ceiling),
-        default=grace.default,
-        help=f"how long an agent may take to end before it is killed ({grace.default})",
-    )
-    return parser
+def _is_of_file(state: Choice, asked: Asked, file: ConfigFile) -> bool:
+    meant = file.written.get(STATE)
+    usual = str(meant.value) if meant else state_directory(asked.environment)
+    return str(state.value) == str(_absolute(usual, asked))
 
 
-def _between(least: int, most: int) -> Callable[[str], int]:
-    def read(text: str) -> int:
-        if not text.isdecimal() or not least <= int(text) <= most:
-            raise argparse.ArgumentTypeError(f"expected a whole number from {least} to {most}, not {text!r}")
-        return int(text)
-
-    return read
+def _absolute(said: str, asked: Asked) -> Path:
+    if said.startswith("~/"):
+        said = f"{asked.environment['HOME']}{said[1:]}"
+    return asked.directory / said

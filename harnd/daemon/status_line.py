@@ -22,9 +22,11 @@ OVER: Final = (Phase.SUCCEEDED, Phase.CANCELLED)
 class StatusLine:
     """What was said last, and what there is to say now."""
 
-    def __init__(self, store: EventStore, say: Callable[[str], None]) -> None:
+    def __init__(self, store: EventStore, say: Callable[[str], None], remark: Callable[[], str]) -> None:
+        """Say it with `say`; what `remark` has to say comes first."""
         self._store = store
         self._say = say
+        self._remark = remark
         self._said = ""
         self._moved = anyio.Event()
         self._ended = False
@@ -42,7 +44,7 @@ class StatusLine:
 
     async def text(self) -> str:
         """Write the line, which then counts as said."""
-        self._said = await standing(self._store)
+        self._said = self._remark() + await standing(self._store)
         return self._said
 
     async def run(self) -> None:

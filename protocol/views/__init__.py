@@ -5,6 +5,7 @@ microseconds, durations microseconds, money micro-dollars; null is "not known" o
 """
 
 from protocol.views.budget import BudgetRow, BudgetView
+from protocol.views.config import ConfigOrigin, ConfigRow, ConfigView
 from protocol.views.daemon import (
     CheckResult,
     CheckView,
@@ -36,6 +37,9 @@ __all__ = [
     "CheckResult",
     "CheckView",
     "CompletionEvidence",
+    "ConfigOrigin",
+    "ConfigRow",
+    "ConfigView",
     "CriterionVerdict",
     "CriterionView",
     "DoctorView",

@@ -32,6 +32,7 @@ class StatusView(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     inbox: int
     store: StoreHealth | None  # None when it did not answer
     notes: tuple[str, ...]  # a line each, such as a limit that is near
+    draining: bool = False  # nothing new is started, and the daemon ends when what runs has ended
 
 
 class ProcessView(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):

@@ -54,7 +54,7 @@ class ProcessHouse:
             "hangs once": "[ -e resumed ] || { : > resumed; printf '' > signal; while :; do sleep 1; done; }",
         }
         self._argv = {name: ("sh", "-c", f"printf x >> runs; {body}") for name, body in bodies.items()}
-        self.runner: CommandRunner = ProcessCommands(Spawner(root / "state", InstanceId("first"), grace=QUICK))
+        self.runner: CommandRunner = ProcessCommands(Spawner(root / "state", InstanceId("first"), grace=lambda: QUICK))
 
     def task(self, name: str, *, fresh: bool = False, timeout: Micros = AMPLE) -> CommandTask:
         cwd = str(self._root / "nowhere") if name == "in no directory" else str(self._root)

@@ -61,7 +61,7 @@ class ProcessHouse:
 
     def _boot(self, instance: str) -> None:
         source = {"PATH": f"{self._root}:{os.environ['PATH']}"}
-        spawner = Spawner(self._root / "state", InstanceId(instance), source=source, grace=QUICK)
+        spawner = Spawner(self._root / "state", InstanceId(instance), source=source, grace=lambda: QUICK)
         self.runner: CommandRunner = ProcessCommands(spawner)
         self.processes: Processes = SpawnedProcesses(spawner)
 

@@ -28,7 +28,7 @@ sys.exit(daemon.main(sys.argv[4:]))
 
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
 @pytest.mark.parametrize(
-    "at", ["harnd.__main__ read_settings", "harnd.daemon.lifecycle open_world", "harnd.daemon.lifecycle end_leftovers"]
+    "at", ["harnd.__main__ Configuration", "harnd.daemon.lifecycle open_world", "harnd.daemon.lifecycle end_leftovers"]
 )
 def test_an_early_signal_stops_a_daemon_as_asked(tmp_path: Path, number: signal.Signals, at: str):
     given = ["--state", str(tmp_path / "state"), "--socket", str(tmp_path / "socket")]

@@ -31,7 +31,7 @@ from protocol.views import (
     StoreHealth,
 )
 from tests.kit import given as g
-from tests.kit.shelf import ABOUT, Shelf, shelf
+from tests.kit.shelf import ABOUT, Chosen, Shelf, shelf
 from tests.kit.stores import ME, TTL, change, fact
 
 BILLING, DOCS = GoalId("billing"), GoalId("docs")
@@ -161,7 +161,9 @@ async def test_an_event_that_is_committed_while_a_page_is_read_is_not_jumped_ove
     await house.live(g.create(g.an_intent(goal="docs")), goal="docs")
     life = iter((g.tick(), g.answered(g.a_plan()), g.approve(g.a_plan())))
     store = CommitsMeanwhile(house.world.store, lambda: house.live(next(life)))
-    house.queries = Queries(replace(house.world, store=cast("EventStore", store)), roster=house.acting, about=ABOUT)
+    house.queries = Queries(
+        replace(house.world, store=cast("EventStore", store)), roster=house.acting, about=ABOUT, configuration=Chosen()
+    )
     seen, after = await of_goal(house, BILLING)
     while (page := await of_goal(house, BILLING, after=after))[1] != after:
         seen, after = seen + page[0], page[1]

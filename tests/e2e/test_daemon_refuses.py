@@ -159,7 +159,10 @@ def test_a_socket_path_that_is_too_long_is_refused_before_anything_is_started(ho
     size = len(os.fsencode(home.socket))
     assert (code, sentence(said)) == (
         CANNOT,
-        f"{home.socket} is {size} bytes long, and a socket path has 107; choose a shorter --state or --socket",
+        (
+            f"{home.socket} is {size} bytes long, and a socket path has 107; "
+            "choose a shorter --state or --socket [socket.too_long]"
+        ),
     )
     assert files(home) == before
 

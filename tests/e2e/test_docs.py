@@ -5,8 +5,11 @@ from pathlib import Path
 
 from harnctl.commands.later import AT_THE_TOP
 from harnd.adapters.harness import command
+from harnd.daemon.settings import ARGUMENTS, VARIABLES
+from harnd.domain.files.config_file import ConfigFile, keys, read_config
 from harnd.domain.goal.failure import ROWS
 from protocol.values import FailureClass
+from tests.kit.key_tables import CONFIGURATION, configured
 
 DOCS = Path(__file__).parents[2] / "docs"
 
@@ -48,6 +51,38 @@ def test_the_manual_lists_the_keys_of_the_command_harness():
     assert isinstance(properties, dict)
     told = {row[0].strip("`") for row in cells("writing-goals.md", 3)}
     assert properties.keys() <= told
+
+
+# --- the configuration
+
+
+def test_the_page_lists_the_keys_of_the_configuration_as_they_are():
+    """When this fails: `python -m tests.kit.key_tables`."""
+    page = CONFIGURATION.read_text("utf-8")
+    assert page == configured(page)
+
+
+def test_the_page_tells_what_goes_before_the_file():
+    told = {row[0].strip("`"): (row[1], row[2]) for row in cells("configuration.md", 3) if row[0].strip("`") in keys()}
+    assert told.keys() == keys().keys()
+    for key, (argument, variable) in told.items():
+        assert argument.strip("`").split(" ")[0] == ARGUMENTS.get(key, "")
+        assert variable.split(";")[0].strip("`") == VARIABLES.get(key, "")
+
+
+def test_the_example_of_the_page_is_a_configuration():
+    (example,) = re.findall(r"```toml\n(.*?)```", CONFIGURATION.read_text("utf-8"), re.DOTALL)
+    said = read_config("config.toml", example.encode(), reader="harnd")
+    assert isinstance(said, ConfigFile)
+    assert list(said.written) == ["daemon.drain", "log.level"]
+
+
+def test_the_complaints_of_the_page_are_those_of_the_program():
+    page = CONFIGURATION.read_text("utf-8")
+    wrong = '[daemon]\ndrian = 30\n\n[log]\nlevel = "warn"\n'
+    said = read_config("/home/ada/.config/harnd/config.toml", wrong.encode(), reader="harnd")
+    assert isinstance(said, list)
+    assert "".join(f"harnd: {problem}\n" for problem in said) in page
 
 
 # --- operations

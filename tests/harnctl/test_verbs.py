@@ -143,6 +143,12 @@ VERBS = [
         ask.ShowStatus(),
         ("● running  harnd 0.1.0  up 3m", "goal docs is parked", "socket    /", "harnctl inbox"),
     ),
+    Verb("config show", ask.ShowConfig(), ("daemon.drain   90s", "daemon.state = /srv/harnd", "config check")),
+    Verb(
+        "config show --origin",
+        ask.ShowConfig(),
+        ("ORIGIN", "--drain", "file, line 4"),
+    ),
 ]
 
 every_verb = pytest.mark.parametrize("verb", VERBS, ids=lambda verb: verb.line)
@@ -197,7 +203,9 @@ def test_a_refusal_as_json_is_a_document_and_the_text_is_elsewhere(verb, harnctl
     assert ran.err == "error: no [goal.unknown]\n"
 
 
-@every_verb
+@pytest.mark.parametrize(
+    "verb", [verb for verb in VERBS if verb.method != ask.ShowConfig.method], ids=lambda verb: verb.line
+)
 def test_without_a_daemon_every_verb_says_how_to_start_it(verb, harnctl):
     ran = harnctl(*verb.line.split())
     assert (ran.code, ran.out) == (6, "")
@@ -245,6 +253,12 @@ def test_the_daemon_that_is_to_be_started_is_the_one_that_was_named(harnctl):
 def test_a_socket_alone_does_not_say_which_daemon_to_start(harnctl):
     ran = harnctl("goal", "list", "--socket", "/srv/no.sock")
     assert ran.err.endswith("try: start the daemon of this socket; its state directory is not known here\n")
+
+
+def test_a_daemon_that_drains_is_shown_as_that(harnctl, daemon):
+    daemon.answers("status.show", golden("status.show", draining=True))
+    assert harnctl("status").out.startswith("● draining  harnd 0.1.0  up 3m\n")
+    assert harnctl("status", "--json").document["draining"] is True
 
 
 def test_nothing_is_said_when_there_is_nothing(harnctl, daemon):

@@ -65,7 +65,7 @@ class ProcessAgents:
         self._script = root / "script.toml"
         self.cwd = str(self._work)
         os.mkfifo(self._work / SIGNAL)
-        self.spawner = Spawner(self.state, InstanceId("first"), grace=QUICK)
+        self.spawner = Spawner(self.state, InstanceId("first"), grace=lambda: QUICK)
         self.sessions: Sessions = HarnessSessions(self.spawner)
 
     def script(self, text: str) -> Options:
@@ -83,7 +83,7 @@ class ProcessAgents:
         daemon = MortalDaemon(self.state, task)
         await self.signalled()
         daemon.kill()
-        self.sessions = HarnessSessions(Spawner(self.state, InstanceId("next"), grace=QUICK))
+        self.sessions = HarnessSessions(Spawner(self.state, InstanceId("next"), grace=lambda: QUICK))
 
 
 class MortalDaemon:

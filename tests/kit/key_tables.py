@@ -1,4 +1,5 @@
-"""The tables of `docs/writing-goals.md`, written from the declarations that the loader checks files against.
+"""The tables of `docs/writing-goals.md` and `docs/configuration.md`, written from the declarations that files are
+checked against.
 
 python -m tests.kit.key_tables    rewrites them in place
 """
@@ -8,10 +9,13 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
+from harnd.domain.files.config_file import keys
 from harnd.domain.files.durations import written
 from harnd.domain.files.schemas import GOAL, PROOF, SPECIALIST, STAGES, TEMPLATE
 
 MANUAL = Path(__file__).parents[2] / "docs" / "writing-goals.md"
+CONFIGURATION = MANUAL.with_name("configuration.md")
+CONFIG_KEYS = re.compile(r"<!-- config keys -->\n.*?<!-- end -->", re.DOTALL)
 MARKED = re.compile(r"<!-- keys: (?P<name>[^>]+) -->\n.*?<!-- end -->", re.DOTALL)
 
 
@@ -30,6 +34,18 @@ def rewritten(manual: str) -> str:
     return MARKED.sub(lambda match: f"<!-- keys: {match['name']} -->\n\n{current[match['name']]}\n<!-- end -->", manual)
 
 
+def configured(page: str) -> str:
+    """Put the table of the configuration in its place."""
+    rows = [
+        f"| `{key}` | {_escaped(declared['description'])} | {_bounds(declared)} | {_default(declared, 'by rule')} "
+        f"| {'yes' if declared.get('live') else 'no'} |"
+        for key, declared in keys().items()
+    ]
+    table = "\n".join(["| key | what it is | values | default | live |", "|---|---|---|---|---|", *rows])
+    (marked,) = CONFIG_KEYS.findall(page)
+    return page.replace(marked, f"<!-- config keys -->\n\n{table}\n\n<!-- end -->")
+
+
 def _table(schema: Mapping[str, Any]) -> str:
     lines = ["| key | what it is | bounds | default |", "|---|---|---|---|", *_rows(schema, "")]
     return "\n".join(lines) + "\n"
@@ -45,10 +61,10 @@ def _rows(schema: Mapping[str, Any], prefix: str) -> Iterator[str]:
             yield f"| `{name}` | {_escaped(declared['description'])} | {_bounds(declared)} | {default} |"
 
 
-def _default(declared: Mapping[str, Any]) -> str:
+def _default(declared: Mapping[str, Any], absent: str = "none") -> str:
     default = declared.get("default")
     if default in (None, []):
-        return "none"
+        return absent
     return f"`{str(default).lower()}`" if isinstance(default, bool) else f"`{default}`"
 
 
@@ -61,6 +77,8 @@ def _bounds(declared: Mapping[str, Any]) -> str:
     if declared["type"] == "array":
         each = _bounds(declared["items"]) if "type" in declared["items"] else ""
         return f"{declared.get('minItems', 0)} to {declared['maxItems']:,}{f' of {each}' if each else ''}"
+    if "enum" in declared:
+        return ", ".join(f"`{option}`" for option in declared["enum"])
     if "maxLength" in declared:
         return f"≤ {declared['maxLength']:,} characters"
     return "true or false" if declared["type"] == "boolean" else ""
@@ -72,3 +90,4 @@ def _escaped(text: str) -> str:
 
 if __name__ == "__main__":
     MANUAL.write_text(rewritten(MANUAL.read_text()))
+    CONFIGURATION.write_text(configured(CONFIGURATION.read_text()))

@@ -44,7 +44,7 @@ def place(house: House, work: str = "p1.export", attempt: int = 1, goal: GoalId 
 
 def open_workspace(state: Path, environ: Mapping[str, str], instance: InstanceId = FIRST_DAEMON) -> GitWorkspace:
     """Open the workspace of a daemon with this environment, hooks behind a shim."""
-    commands = ProcessCommands(Spawner(state, instance, source=environ, grace=QUICK))
+    commands = ProcessCommands(Spawner(state, instance, source=environ, grace=lambda: QUICK))
     return GitWorkspace(state, environ=environ, commands=commands)
 
 

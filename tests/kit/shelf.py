@@ -26,6 +26,7 @@ from harnd.ports.world import World
 from protocol.ids import EffectKey, GoalId, HarnessName, InstanceId
 from protocol.requests import ReplyT, Request
 from protocol.values import Instant
+from protocol.views import ConfigView
 from tests.kit.given import T0, later
 from tests.kit.stores import ME, TTL, SetClock, change
 
@@ -45,12 +46,21 @@ class Acting:
     """Who acts for which goal, under which fence."""
 
     fences: dict[GoalId, int] = field(default_factory=dict)
+    draining: bool = False
 
     def live(self) -> tuple[GoalId, ...]:
         return tuple(sorted(self.fences))
 
     def fence(self, goal: GoalId) -> int | None:
         return self.fences.get(goal)
+
+
+@dataclass
+class Chosen:
+    """What the daemon runs with: nothing that anybody chose."""
+
+    def view(self) -> ConfigView:
+        return ConfigView(path="/home/ada/.config/harnd/config.toml", found=False, loaded_at=T0, rows=(), problems=())
 
 
 @dataclass
@@ -107,7 +117,7 @@ class Shelf:
             processes=self.seen,
             workspace=workspace,
         )
-        self.queries = Queries(self.world, roster=self.acting, about=ABOUT)
+        self.queries = Queries(self.world, roster=self.acting, about=ABOUT, configuration=Chosen())
         self._journals: dict[str, Journal] = {}
 
     async def ask(self, request: Request[ReplyT]) -> ReplyT:
@@ -118,7 +128,7 @@ class Shelf:
         """Have the daemon know these harnesses and no other."""
         sessions = Known(frozenset(harnesses))
         world = replace(self.world, sessions=sessions)
-        self.queries = Queries(world, roster=self.acting, about=ABOUT)
+        self.queries = Queries(world, roster=self.acting, about=ABOUT, configuration=Chosen())
 
     def at(self, seconds: float) -> None:
         """Set the clock to so many seconds after the beginning of every goal."""

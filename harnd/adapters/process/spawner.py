@@ -9,7 +9,7 @@ import os
 import signal
 import subprocess
 import time
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from contextlib import suppress
 from pathlib import Path
 from typing import Final
@@ -114,17 +114,20 @@ class Spawner:
         *,
         source: Mapping[str, str] = os.environ,
         added: Iterable[tuple[str, str]] = (),
-        grace: Micros = GRACE,
+        grace: Callable[[], Micros] = lambda: GRACE,
         patience: Micros = PATIENCE,
     ) -> None:
-        """Keep sessions under `state`; environments are made from `source` and what the operator `added`."""
+        """Keep sessions under `state`; environments are made from `source` and what the operator `added`.
+
+        `grace` is asked anew for every process that is started.
+        """
         self._sessions = state / "sessions"
         self._instance = instance
         self._mark = leftovers.digest_of(state)
         self._source = dict(source)
         self._added = tuple(added)
         self._grace = grace
-        self._slack_s = (grace + patience) / SECOND
+        self._patience = patience
         self._one_at_a_time = anyio.CapacityLimiter(1)
         self._turns = Turns()
         self._running: dict[EffectKey, int] = {}
@@ -169,17 +172,18 @@ class Spawner:
         return self._read(job, home, result)
 
     async def _start_and_wait(self, job: Job) -> Ended:
-        started = await anyio.to_thread.run_sync(self._start, job, limiter=self._one_at_a_time)
+        grace = self._grace()
+        started = await anyio.to_thread.run_sync(self._start, job, grace, limiter=self._one_at_a_time)
         if isinstance(started, Ended):
             return started
         self._running[job.key] = started.pid
-        began = time.monotonic()
+        began, slack_s = time.monotonic(), (grace + self._patience) / SECOND
         try:
-            unsaid = await self._held_to(job.limits, started)
+            unsaid = await self._held_to(job.limits, started, slack_s)
         except anyio.get_cancelled_exc_class():
             with anyio.CancelScope(shield=True):
                 started.interrupt()
-                await self._ended_within(self._slack_s, started)
+                await self._ended_within(slack_s, started)
                 await anyio.to_thread.run_sync(self._conclude, job, Ending.INTERRUPTED, began)
             raise
         finally:
@@ -187,7 +191,7 @@ class Spawner:
             started.close()
         return await anyio.to_thread.run_sync(self._conclude, job, unsaid, began)
 
-    async def _held_to(self, limits: Limits, started: Shim) -> Ending:
+    async def _held_to(self, limits: Limits, started: Shim, slack_s: float) -> Ending:
         """Wait for the end of a shim; return what its end means when it stored none.
 
         The shim keeps the limits, unless its agent suspends it: then it is killed here, some time later.
@@ -195,7 +199,7 @@ class Spawner:
         if limits.timeout == UNLIMITED:
             await started.ended()
             return Ending.EXITED
-        in_time = await self._ended_within(limits.timeout / SECOND + self._slack_s, started)
+        in_time = await self._ended_within(limits.timeout / SECOND + slack_s, started)
         return Ending.EXITED if in_time else Ending.TIMED_OUT
 
     async def _ended_within(self, seconds: float, started: Shim) -> bool:
@@ -209,7 +213,7 @@ class Spawner:
 
     # --- what happens in a thread
 
-    def _start(self, job: Job) -> Shim | Ended:
+    def _start(self, job: Job, grace: Micros) -> Shim | Ended:
         home = self.home(job.key)
         if unset := [name for name in job.passed if name not in self._source]:
             return _not_started(
@@ -217,16 +221,16 @@ class Spawner:
             )
         try:
             home.make(job.prompt)
-            return self._spawn(job, home)
+            return self._spawn(job, home, grace)
         except (OSError, ValueError) as error:  # no memory, no descriptors, a NUL or a lone surrogate in an argument
             return _not_started(f"{job.argv[0]!r} was not started: {error}.")
 
-    def _spawn(self, job: Job, home: Home) -> Shim:
+    def _spawn(self, job: Job, home: Home, grace: Micros) -> Shim:
         reader, control = os.pipe()
         try:
             with home.open_log() as log:
                 process = subprocess.Popen(
-                    self._command(job, home),
+                    self._command(job, home, grace),
                     stdin=reader,
                     stdout=log,
                     stderr=log,
@@ -246,9 +250,9 @@ class Spawner:
             process.wait()
             raise
 
-    def _command(self, job: Job, home: Home) -> list[str]:
+    def _command(self, job: Job, home: Home, grace: Micros) -> list[str]:
         stdin = str(home.prompt) if job.prompt_on_stdin else os.devnull
-        times = (job.limits.timeout, job.limits.startup_silence, job.limits.silence, self._grace)
+        times = (job.limits.timeout, job.limits.startup_silence, job.limits.silence, grace)
         sizes = (bounds.OUTPUT_CAP_BYTES, bounds.ANSWER_BYTES)
         numbers = [str(number) for number in (*times, *sizes)]
         return [*program(shim.__name__), str(home.path), job.cwd, stdin, *numbers, self._instance, *job.argv]

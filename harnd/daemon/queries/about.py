@@ -7,6 +7,7 @@ from harnd.daemon.loading import Loader
 from harnd.ports.world import World
 from protocol.ids import GoalId, InstanceId
 from protocol.values import Instant
+from protocol.views import ConfigView
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,6 +34,19 @@ class Supervisors(Protocol):
         """Return the fence of the lease under which a goal is acted for, None at rest."""
         ...
 
+    @property
+    def draining(self) -> bool:
+        """Tell whether nothing more is started, since the daemon is about to end."""
+        ...
+
+
+class Configured(Protocol):
+    """What the daemon runs with."""
+
+    def view(self) -> ConfigView:
+        """Show it."""
+        ...
+
 
 @dataclass(frozen=True, slots=True)
 class Sources:
@@ -42,6 +56,7 @@ class Sources:
     roster: Supervisors
     about: About
     goals: Loader
+    configuration: Configured
 
     def now(self) -> Instant:
         """Tell the time."""

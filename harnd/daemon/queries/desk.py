@@ -19,7 +19,7 @@ from harnd.daemon.queries import (
     work_diff,
     work_log,
 )
-from harnd.daemon.queries.about import About, Sources, Supervisors
+from harnd.daemon.queries.about import About, Configured, Sources, Supervisors
 from harnd.ports.world import World
 from protocol import requests as ask
 from protocol.errors import Refusal
@@ -29,8 +29,8 @@ from protocol.requests import ReplyT, Request
 class Queries:
     """Answers requests that change nothing."""
 
-    def __init__(self, world: World, *, roster: Supervisors, about: About) -> None:
-        self._from = Sources(world, roster, about, Loader(world.store))
+    def __init__(self, world: World, *, roster: Supervisors, about: About, configuration: Configured) -> None:
+        self._from = Sources(world, roster, about, Loader(world.store), configuration)
 
     def __repr__(self) -> str:
         return f"<Queries {self._from.goals!r}>"
@@ -70,6 +70,8 @@ class Queries:
                 return await processes.listed(self._from)
             case ask.ShowStatus():
                 return await status.shown(self._from)
+            case ask.ShowConfig():
+                return self._from.configuration.view()
             case ask.ShowDoctor():
                 return await doctor.shown(self._from)
             case _:

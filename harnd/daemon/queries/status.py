@@ -29,6 +29,7 @@ async def shown(sources: Sources) -> StatusView:
         running_sessions=len(await sources.world.processes.live()),
         inbox=inbox,
         store=_measured(health) if health else None,
+        draining=sources.roster.draining,
         notes=(*notes, *noted(rows, health)),
     )
 

@@ -33,7 +33,7 @@ class House:
 
     def __init__(self, root: Path) -> None:
         self.root = root
-        self.spawner = Spawner(root / "state", InstanceId("first"), grace=QUICK)
+        self.spawner = Spawner(root / "state", InstanceId("first"), grace=lambda: QUICK)
         self._commands = ProcessCommands(self.spawner)
         self._sessions = HarnessSessions(self.spawner)
 
@@ -330,7 +330,7 @@ async def test_an_agent_that_breaks_its_watch_has_failed_and_is_not_run_again(ho
 
 
 async def test_an_agent_that_suspends_its_shim_is_held_to_its_time_all_the_same(house: House):
-    spawner = Spawner(house.root / "state", InstanceId("first"), grace=QUICK, patience=QUICK)
+    spawner = Spawner(house.root / "state", InstanceId("first"), grace=lambda: QUICK, patience=QUICK)
     argv = ("sh", "-c", "echo said; kill -STOP $PPID; setsid sleep 600 & sleep 600")
     job = Job(KEY, argv, str(house.root), Limits(Micros(1 * SECOND)))
     with anyio.fail_after(30):
