@@ -32,9 +32,14 @@ class InboxItem(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
 
 
 class InboxView(Struct, frozen=True, forbid_unknown_fields=True):
-    """Everything that waits for a person, oldest first."""
+    """Everything that waits for a person, oldest first.
+
+    Who subscribes after `after` misses nothing that happened since; what is in the view already may be told again.
+    That a supervisor gave up is no event, and is seen by looking again.
+    """
 
     items: tuple[InboxItem, ...]
+    after: int = 0  # the sequence number of an event up to which all is in the view
 
 
 class WhyView(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):

@@ -1,6 +1,6 @@
 """What is asked across goals: the inbox, events, processes, the daemon's status; and goals that cannot be read."""
 
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
 from dataclasses import replace
 from typing import Any, cast
 
@@ -112,6 +112,48 @@ async def test_a_limit_that_does_not_grow_leads_to_the_reason(house: Shelf):
 
 async def test_an_empty_inbox(house: Shelf):
     assert await house.ask(ask.ListInbox()) == InboxView(())
+
+
+async def test_an_inbox_says_up_to_which_event_it_is_current(house: Shelf):
+    await planned(house, "billing")
+    newest = await house.world.store.newest()
+    view = await house.ask(ask.ListInbox())
+    assert (len(view.items), view.after) == (1, newest)
+    await house.live(g.reject(g.a_plan()))
+    assert (await house.ask(ask.ListInbox())).after == newest + 1
+
+
+class Busy:
+    """A store in which something new waits for a person after each look at it."""
+
+    def __init__(self, house: Shelf, goals: Iterator[str]) -> None:
+        self._store = house.world.store
+        self._house = house
+        self._goals = goals
+
+    def __getattr__(self, name: str) -> Any:
+        method = getattr(self._store, name)
+
+        async def looked(*args: Any, **kwargs: Any) -> Any:
+            found = await method(*args, **kwargs)
+            if (goal := next(self._goals, None)) is not None:
+                await planned(self._house, goal)
+            return found
+
+        return looked
+
+
+async def test_what_happens_while_the_inbox_is_read_is_in_it_or_comes_after_it(house: Shelf):
+    await planned(house, "billing")
+    world = replace(house.world, store=cast("EventStore", Busy(house, iter(("docs", "shop", "site")))))
+    view = await Queries(world, roster=house.acting, about=ABOUT).answer(ask.ListInbox())
+
+    told = {item.goal for item in view.items}
+    later = await house.world.store.read_all(after=view.after, limit=100)
+    asked = {event.stream for event in later if event.tag == "plan.proposed/1"}
+    everywhere = {event.stream for event in await house.world.store.read_all(after=0, limit=100)}
+    assert len(everywhere) > len(told)  # something did happen after the last look
+    assert told | asked == everywhere
 
 
 # --- events

@@ -17,9 +17,11 @@ BUDGET: Final = "budget/"
 
 async def listed(sources: Sources) -> InboxView:
     """List what waits in all goals, oldest first."""
+    # The cursor before the items: what is committed in between is told twice.  The other way round it would be missed.
+    after = await sources.world.store.newest()
     asks = [item(row.goal, row) for row in await sources.world.store.inbox()]
     parked = [parked_item(row) for row in await sources.world.store.goals() if row.parked is not None]
-    return InboxView(tuple(sorted((*asks, *parked), key=lambda one: (one.since, one.goal))))
+    return InboxView(tuple(sorted((*asks, *parked), key=lambda one: (one.since, one.goal))), after=after)
 
 
 def item(goal: GoalId, ask: Ask | InboxRow) -> InboxItem:
