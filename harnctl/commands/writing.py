@@ -1,15 +1,18 @@
 """Writing: longer words of a person, from the command line, a pipe or their editor."""
 
-import os
 import shlex
-import subprocess
 import tempfile
 from pathlib import Path
+from typing import Final
 
+from harnctl.commands.editor import edit
 from harnctl.console import Console
 from harnctl.failures import Failure
+from harnctl.render.sanitise import Lines, sanitise
 
-PIPED = "-"
+PIPED: Final = "-"
+COMMENT: Final = "#"
+EXPLAINED: Final = "Lines that begin with # are left out; an empty text changes nothing."
 
 
 def words(
@@ -30,22 +33,26 @@ def words(
 
 def edited(console: Console, *, about: str) -> str:
     """Open the person's editor and return what they wrote; an empty text takes everything back."""
-    editor = console.environ.get("VISUAL") or console.environ.get("EDITOR") or "vi"
     with tempfile.TemporaryDirectory(prefix="harnctl-") as directory:
         draft = Path(directory) / "words.md"
-        draft.write_text(f"\n# {about}\n# Lines that begin with # are left out; an empty text changes nothing.\n")
-        _run([*shlex.split(editor), os.fspath(draft)])
-        written = draft.read_text(encoding="utf-8", errors="replace")
-    text = "\n".join(line for line in written.splitlines() if not line.startswith("#")).strip()
+        draft.write_text(f"\n{commented(about)}\n{commented(EXPLAINED)}\n", encoding="utf-8")
+        edit(console, draft)
+        written = _read(draft)
+    text = "\n".join(line for line in written.splitlines() if not line.startswith(COMMENT)).strip()
     if not text:
         raise Failure("decision.declined", "nothing was written, so nothing was changed")
     return text
 
 
-def _run(command: list[str]) -> None:
+def commented(text: str) -> str:
+    """Make a comment of a text, which may be a planner's question: no line of it is taken for the person's words."""
+    return "\n".join(f"{COMMENT} {line}" for line in sanitise(text, Lines.MANY).splitlines())
+
+
+def _read(draft: Path) -> str:
     try:
-        ended = subprocess.run(command, check=False)
-    except OSError as error:
-        raise Failure("usage", f"the editor {command[0]} does not start: {error.strerror}", fix="set EDITOR") from error
-    if ended.returncode:
-        raise Failure("decision.declined", f"the editor ended with {ended.returncode}, so nothing was changed")
+        return draft.read_text(encoding="utf-8")
+    except UnicodeDecodeError as error:  # words are sent as they were written, or not at all
+        raise Failure("decision.declined", "what was written is not UTF-8, so nothing was changed") from error
+    except OSError:  # the editor took the file away
+        return ""
