@@ -123,7 +123,7 @@ def test_ctrl_c_in_an_editor_that_it_ends_changes_nothing(harnctl, daemon, edito
 
 
 def test_ctrl_c_in_an_editor_is_the_editors_business(harnctl, daemon, editor):
-    editor("""trap 'echo yes > "$draft"; exit' INT; echo in the editor; read -r _""")
+    editor("""trap 'echo yes > "$draft"; exit 0' INT; echo in the editor; read -r _""")
     terminal = harnctl(REOPEN)
     terminal.wait_for("in the editor")
     terminal.keys("ctrl-c")
