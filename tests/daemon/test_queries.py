@@ -146,7 +146,7 @@ class Busy:
 async def test_what_happens_while_the_inbox_is_read_is_in_it_or_comes_after_it(house: Shelf):
     await planned(house, "billing")
     world = replace(house.world, store=cast("EventStore", Busy(house, iter(("docs", "shop", "site")))))
-    view = await Queries(world, roster=house.acting, about=ABOUT).answer(ask.ListInbox())
+    view = await Queries(world, roster=house.acting, about=ABOUT, configuration=Chosen()).answer(ask.ListInbox())
 
     told = {item.goal for item in view.items}
     later = await house.world.store.read_all(after=view.after, limit=100)
