@@ -11,11 +11,12 @@ import sys
 import uuid
 from collections.abc import Sequence
 from importlib.metadata import version
+from pathlib import Path
 from typing import cast
 
 import anyio
 
-from harnd.daemon import logs
+from harnd.daemon import cgroup, logs
 from harnd.daemon.activation import ActivationRefused, address, passed_listeners
 from harnd.daemon.arguments import Asked, read_arguments
 from harnd.daemon.compose import hold_state, now
@@ -47,6 +48,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
             return _check(asked)
         configuration = Configuration(asked, now)
         logs.write_from(configuration.settings.log_level)
+        if cgroup.is_unit(os.environ, pid=os.getpid(), notifies=manager.listens):
+            _move()
         instance = InstanceId(uuid.uuid4().hex)
         with hold_state(configuration.settings, instance, version("harnd")):
             anyio.run(live, Launch(configuration, instance, manager, terminal, passed))
@@ -65,6 +68,18 @@ def _early(number: signal.Signals, terminal: Terminal) -> None:
     # Until the lifecycle listens to signals itself: nothing is begun by then that an exit would leave half done.
     if order_of(number, terminal) is not Order.RELOAD:
         sys.exit(0)
+
+
+def _move() -> None:
+    """Move into a leaf of our unit's control group; where that does not work, stay and say so."""
+    proc = Path("/proc/self")
+    try:
+        found = cgroup.leaf((proc / "cgroup").read_text("utf-8"), (proc / "mountinfo").read_text("utf-8"))
+        if found is not None:
+            cgroup.move_into(found, pid=os.getpid())
+            logs.log.info("cgroup.moved", to=str(found))
+    except (OSError, UnicodeError) as error:
+        logs.log.warning("cgroup.stayed", reason=str(error))
 
 
 def _check(asked: Asked) -> int:

@@ -44,6 +44,11 @@ class Peer:
             return "unknown"
         return os.fsdecode(b" ".join(words).strip()) or "unknown"
 
+    @property
+    def is_manager(self) -> bool:
+        """Tell whether it is the service manager, which listens for the daemon and is nobody to be stopped."""
+        return os.path.basename(self.program.split(" ", 1)[0]) == "systemd"  # noqa: PTH119 - the words of a process
+
 
 def connect(path: Path) -> tuple[socket.socket, Peer]:
     """Return a connection that does not block, and who is at its other end; raises `Unreachable`.

@@ -21,9 +21,15 @@ def explain(error: Refused | ProtocolError, *, peer: Peer, path: Path) -> Client
     return VersionMismatch(
         f"what answers at {path} (pid {peer.pid}: {peer.program}) does not speak the protocol of this client, "
         f"version {_versions()}: {error.message}",
-        fix=f"stop process {peer.pid} and start the harnd that was installed with this client",
+        fix=_replacing(peer),
         details={**found, **error.details, "said": error.code},
     )
+
+
+def _replacing(peer: Peer) -> str:
+    if peer.is_manager:  # behind socket activation the other end is the manager, whose end is the person's log-out
+        return "systemctl --user restart harnd.service"
+    return f"stop process {peer.pid} and start the harnd that was installed with this client"
 
 
 def _versions() -> str:

@@ -1,6 +1,7 @@
 """Places: where this user's daemon keeps its state and its socket, as the shared rule of the protocol has it.
 
-What a person said on the command line goes before the environment, and the environment before the rule.
+What a person said on the command line goes before the environment, the environment before the configuration file of the
+daemon, and the file before the rule.
 """
 
 import os
@@ -11,6 +12,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Final
 
+from harnctl.client.configured import configured
 from harnctl.client.errors import Barred
 from protocol.socket_path import NoSocketPath, socket_path, state_directory
 
@@ -20,17 +22,22 @@ SOCKET: Final = "HARND_SOCKET"
 
 def find_state(environ: Mapping[str, str], state: Path | None = None) -> Path:
     """Return the absolute state directory."""
-    named = state or environ.get(STATE)
-    return Path(named).expanduser().absolute() if named else Path(state_directory(_with_home(environ)))
+    if named := state or environ.get(STATE):
+        return Path(named).expanduser().absolute()
+    return _usual_state(_with_home(environ))
 
 
 def find_socket(environ: Mapping[str, str], *, state: Path | None = None, socket: Path | None = None) -> Path:
     """Return the absolute path of the socket; raises `NoSocketPath` when every place is too long."""
     if named := socket or environ.get(SOCKET):
         return Path(named).expanduser().absolute()
+    home, kept = _with_home(environ), find_state(environ, state)
+    # The socket of the file is that of the daemon of the file, and of no other.
+    if kept == _usual_state(home) and (of_file := configured(home).socket):
+        return of_file
     found = socket_path(
-        str(find_state(environ, state)),
-        default_state_dir=state_directory(_with_home(environ)),
+        str(kept),
+        default_state_dir=state_directory(home),
         runtime_dir=environ.get("XDG_RUNTIME_DIR"),
         uid=os.getuid(),
         is_ours=_is_ours,
@@ -56,6 +63,11 @@ def program() -> tuple[str, ...]:
 def start_command() -> str:
     """Return the command that starts the daemon of this installation."""
     return "harnd" if shutil.which("harnd") else shlex.join((sys.executable, "-m", "harnd"))
+
+
+def _usual_state(environ: Mapping[str, str]) -> Path:
+    """Return the state directory of a daemon that is told of none."""
+    return configured(environ).state or Path(state_directory(environ))
 
 
 def _with_home(environ: Mapping[str, str]) -> Mapping[str, str]:

@@ -187,3 +187,60 @@ def test_the_first_client_starts_the_daemon_and_is_answered(home: Home):
 
     assert (status.socket, status.pid) == (str(passed), daemon.pid)
     daemon.stop()
+
+
+# --- the control group
+
+# Becomes the main process of a service without systemd: in a group of that name, with the variables of one.
+AS_UNIT = """
+import os, sys
+with open(sys.argv[1] + "/cgroup.procs", "w") as processes:
+    processes.write(str(os.getpid()))
+os.environ.update(INVOCATION_ID="0" * 32, SYSTEMD_EXEC_PID=str(os.getpid()))
+os.execv(sys.argv[2], sys.argv[2:])
+"""
+
+
+@pytest.fixture
+def unit():
+    """A control group that looks like that of a service."""
+    mounts = [line.split() for line in Path("/proc/self/mountinfo").read_text().splitlines()]
+    unified = [Path(words[4]) for words in mounts if words[words.index("-") + 1] == "cgroup2" and words[3] == "/"]
+    if not unified or not os.access(unified[0], os.W_OK):
+        pytest.skip("run this as root where the unified control groups (cgroup v2) are mounted and may be written")
+    made = unified[0] / f"harnd-test-{os.getpid()}.service"
+    made.mkdir()
+    yield made
+    for each in (made / "daemon", made):
+        if each.is_dir():
+            each.rmdir()
+
+
+def group(pid: int) -> str:
+    lines = Path(f"/proc/{pid}/cgroup").read_text().splitlines()
+    return next(line.removeprefix("0::") for line in lines if line.startswith("0::"))
+
+
+def test_a_daemon_that_is_a_service_moves_into_a_leaf_and_leaves_nobody_in_the_group_itself(home, unit):
+    daemon = home.start(through=(sys.executable, "-c", AS_UNIT, str(unit)))
+
+    assert group(daemon.pid).endswith(f"/{unit.name}/daemon")
+    assert (unit / "cgroup.procs").read_text() == ""
+    daemon.stop()
+
+
+def test_a_group_that_cannot_be_moved_into_is_no_reason_not_to_start(home, unit):
+    (unit / "cgroup.max.descendants").write_text("0")  # no leaf can be made
+
+    daemon = home.start(through=(sys.executable, "-c", AS_UNIT, str(unit)))
+
+    assert group(daemon.pid).endswith(f"/{unit.name}")
+    daemon.wait_until("cgroup.stayed")
+    daemon.stop()
+
+
+def test_a_daemon_that_only_inherited_the_variables_of_a_service_stays(home):
+    environ = {"INVOCATION_ID": "0" * 32, "SYSTEMD_EXEC_PID": "1", "NOTIFY_SOCKET": str(home.root / "nobody")}
+    daemon = home.start(environ=environ)
+    assert group(daemon.pid) == group(os.getpid())
+    assert [line for line in daemon.lines if "cgroup" in line] == []

@@ -1,11 +1,17 @@
 """Where a client looks for its daemon, and that it is the place where harnctl looks."""
 
+import os
 from pathlib import Path
 
 import pytest
 
 from harnctl.client import AsyncClient, Barred, Client
 from harnctl.client.place import find_socket, find_state
+from harnd.daemon.arguments import read_arguments
+from harnd.daemon.settings import settle
+from protocol.bounds import PERSON_FILE_BYTES
+
+BOTH = '[daemon]\nstate = "/srv/s"\nsocket = "/t"\n'
 
 
 def test_what_was_said_goes_before_the_environment_and_that_before_the_rule(tmp_path):
@@ -26,6 +32,50 @@ def test_two_state_directories_have_two_sockets(tmp_path):
     assert default == tmp_path / "harnd/harnd.sock"
     assert other.parent == default.parent
     assert other != default
+
+
+# --- what the configuration file of the daemon says
+
+
+@pytest.fixture
+def house(tmp_path, monkeypatch):
+    """A home with a configuration, and no runtime directory."""
+    monkeypatch.setattr("harnctl.client.place._is_ours", lambda _directory: False)
+    monkeypatch.setattr("harnd.daemon.socket_path.is_ours", lambda _directory: False)
+    file = tmp_path / ".config" / "harnd" / "config.toml"
+    file.parent.mkdir(parents=True)
+    return file
+
+
+@pytest.mark.parametrize("text", ["", '[daemon]\nstate = "~/s"\n', '[daemon]\nsocket = "/t"\n', BOTH])
+@pytest.mark.parametrize(
+    "said", [{}, {"HARND_STATE": "/srv/s"}, {"HARND_STATE": "/srv/u"}, {"HARND_SOCKET": "/v"}], ids=str
+)
+def test_client_and_daemon_find_the_same_places_whatever_file_and_environment_say(house, tmp_path, text, said):
+    house.write_text(text)
+    environ = {"HOME": str(tmp_path), **said}
+    settings = settle(read_arguments([], environ))
+    assert (find_state(environ), find_socket(environ)) == (settings.state, settings.socket)
+
+
+@pytest.mark.parametrize(
+    "spoil",
+    [
+        lambda file: file.write_text("[daemon\n"),
+        lambda file: file.write_text("daemon = 7\n"),
+        lambda file: file.write_text('[daemon]\nstate = 7\nsocket = "s"\n'),
+        lambda file: file.write_bytes(b'[daemon]\nstate = "/\xff"\n'),
+        lambda file: file.write_text('[daemon]\nstate = "/x"\n#' + "x" * PERSON_FILE_BYTES),
+        lambda file: file.mkdir(),
+        os.mkfifo,
+    ],
+    ids=["no TOML", "no table", "no paths", "no text", "too large", "a directory", "a pipe"],
+)
+def test_a_file_with_which_no_daemon_starts_leads_nowhere_else(house, tmp_path, spoil):
+    environ = {"HOME": str(tmp_path)}
+    usual = (find_state(environ), find_socket(environ))
+    spoil(house)
+    assert (find_state(environ), find_socket(environ)) == usual
 
 
 @pytest.mark.parametrize("made", [Client, AsyncClient])
