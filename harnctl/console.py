@@ -15,7 +15,7 @@ from typing import Final, TextIO
 import msgspec
 
 from harnctl.client import Client, ClientError
-from harnctl.client.place import STATE, NoSocketPath, find_socket
+from harnctl.client.place import STATE, NoSocketPath, find_socket, unit_directory
 from harnctl.failures import Failure, exit_of
 from harnctl.render.blocks import Block, Command
 from harnctl.render.error import failed
@@ -27,6 +27,7 @@ from protocol.values import SECOND, Instant
 
 ERROR: Final = "error"
 YES: Final = frozenset({"y", "yes"})
+UNIT: Final = "harnd.service"  # what systemd starts it by, where it is installed
 STARTS: Final = "start it: "  # what the way out of a dead daemon begins with
 
 
@@ -94,8 +95,13 @@ class Console:
 
     def way_out(self, error: ClientError) -> str:
         """Return what to do about an error; a daemon whose state is not known here cannot be started from here."""
-        if error.fix.startswith(STARTS) and self.socket is not None and not (self.state or self.environ.get(STATE)):
+        if not error.fix.startswith(STARTS):
+            return error.fix
+        is_named = self.state or self.environ.get(STATE)
+        if self.socket is not None and not is_named:
             return "start the daemon of this socket; its state directory is not known here"
+        if not is_named and (unit_directory(self.environ) / UNIT).exists():
+            return "look at its service: harnctl service status"
         return error.fix
 
     # --- asking a person

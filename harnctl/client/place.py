@@ -53,6 +53,13 @@ def usual_socket() -> Path:
         raise Barred(str(error), fix="set HARND_SOCKET to a shorter path") from error
 
 
+def unit_directory(environ: Mapping[str, str]) -> Path:
+    """Return where a user's own systemd units lie."""
+    base = environ.get("XDG_CONFIG_HOME", "")
+    config = Path(base) if base.startswith("/") else Path(_with_home(environ)["HOME"]).absolute() / ".config"
+    return config / "systemd" / "user"
+
+
 def program() -> tuple[str, ...]:
     """Return the words that start the daemon of this installation from anywhere: absolute, and without PATH."""
     beside = Path(sys.executable).with_name("harnd")
@@ -81,4 +88,14 @@ def _is_ours(directory: str) -> bool:
         return False
 
 
-__all__ = ["SOCKET", "STATE", "NoSocketPath", "find_socket", "find_state", "program", "start_command", "usual_socket"]
+__all__ = [
+    "SOCKET",
+    "STATE",
+    "NoSocketPath",
+    "find_socket",
+    "find_state",
+    "program",
+    "start_command",
+    "unit_directory",
+    "usual_socket",
+]

@@ -12,7 +12,7 @@ from typing import Annotated
 import typer
 
 from harnctl.client import ClientError, Unreachable
-from harnctl.client.place import find_state
+from harnctl.client.place import find_state, unit_directory
 from harnctl.commands.options import console_of
 from harnctl.console import Console
 from harnctl.failures import Failure
@@ -53,7 +53,7 @@ def install(
     console = console_of(context)
     manager, begin = UserManager(console.environ), Begin(enable=not no_enable, start=not (no_enable or no_start))
     plan = draw_up(console.environ, state=console.state, socket=console.socket, listen=console.socket_path)
-    directory = files.unit_directory(console.environ)
+    directory = unit_directory(console.environ)
     found = files.compare(directory, plan.units)
     if not force:
         installation.refuse_what_is_not_ours(found)
@@ -83,7 +83,7 @@ def install(
 def uninstall(context: typer.Context, *, force: Force = False) -> None:
     """Stop the daemon, disable and remove what `install` wrote, and say what stays."""
     console = console_of(context)
-    manager, directory = UserManager(console.environ), files.unit_directory(console.environ)
+    manager, directory = UserManager(console.environ), unit_directory(console.environ)
     loaded = installation.load(manager, directory)
     paths = installation.ours(directory, force=force)
     left = tuple(_left(console, manager, directory, paths))

@@ -5,6 +5,7 @@ from collections.abc import Iterable, Iterator
 from typing import Final
 
 from harnctl.render.blocks import Block, Command, Fields, Gap, Heading, Line, Paragraph, Span, Style, Verbatim, command
+from harnctl.render.texts import way_out
 from harnctl.render.words import moment, when
 from harnctl.service.files import Standing
 from harnctl.service.installation import RESTART, Step
@@ -70,7 +71,9 @@ def status(service: ServiceStatus, now: Instant) -> Iterator[Block]:
         ("lingering", {True: "yes", False: "no", None: "unknown"}[service.lingers]),
     ]
     yield Fields(tuple(pairs))
-    yield from (Paragraph(note, style=Style.ASKS) for note in service.notes)
+    for note in service.notes:
+        yield Paragraph(note.said, style=Style.ASKS)
+        yield from way_out(note.fix)
     yield from _lingering(lingers=service.lingers)
 
 
@@ -131,5 +134,7 @@ def _unit(unit: UnitState) -> Block:
 def _answers(service: ServiceStatus) -> str:
     if service.daemon is not None:
         return f"harnd {service.daemon.version}, pid {service.daemon.pid}, state {service.daemon.state_dir}"
-    (socket,) = (unit for unit in service.units if unit.unit.endswith(".socket"))
-    return "nobody yet: the first client starts it" if socket.active == "active" else "nobody"
+    socket, daemon = (unit.active for unit in service.units)
+    if socket == "active" and daemon == "inactive":
+        return "nobody yet: the first client starts it"
+    return "not yet" if daemon == "activating" else "nobody"

@@ -11,14 +11,11 @@ import tempfile
 from collections.abc import Mapping
 from enum import StrEnum
 from pathlib import Path
-from typing import Final
 
 from msgspec import Struct
 
 from harnctl.failures import Failure
 from harnctl.service.units import is_marked, is_ours
-
-_UNITS: Final = Path("systemd") / "user"
 
 
 class Standing(StrEnum):
@@ -43,13 +40,6 @@ class UnitFile(Struct, frozen=True):
     path: str
     standing: Standing
     diff: tuple[str, ...] = ()  # lines that go (-) and come (+)
-
-
-def unit_directory(environ: Mapping[str, str]) -> Path:
-    """Return where a user's own units lie."""
-    base = environ.get("XDG_CONFIG_HOME", "")
-    home = environ.get("HOME") or str(Path("~").expanduser())
-    return (Path(base) if base.startswith("/") else Path(home).absolute() / ".config") / _UNITS
 
 
 def compare(directory: Path, wanted: Mapping[str, str]) -> list[UnitFile]:

@@ -6,7 +6,7 @@ A service is nobody's duty: where none is installed, that is said and is well.
 from collections.abc import Iterator
 from typing import Final
 
-from harnctl.client.place import program
+from harnctl.client.place import program, unit_directory
 from harnctl.console import Console
 from harnctl.failures import Failure
 from harnctl.service import files
@@ -21,7 +21,7 @@ _INSTALL: Final = "harnctl service install"
 
 def service_check(console: Console) -> CheckView:
     """Look at the service from outside; the daemon is not asked, and not started either."""
-    directory = files.unit_directory(console.environ)
+    directory = unit_directory(console.environ)
     if files.standing(directory / SERVICE) is None:
         return _check(CheckResult.OK, "harnd is not installed as a service, and need not be")
     manager = UserManager(console.environ)

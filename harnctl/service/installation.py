@@ -88,6 +88,9 @@ def commands(found: Sequence[UnitFile], loaded: Loaded, begin: Begin) -> Command
         told.append((("systemctl", "--user", "daemon-reload"), _BRIEFLY_S))
     if begin.enable and (idle := [u for u in UNITS if loaded.get(u, {}).get("UnitFileState") != "enabled"]):
         told.append((("systemctl", "--user", "enable", *idle), _BRIEFLY_S))
+    if begin.start and (failed := [u for u in UNITS if loaded.get(u, {}).get("ActiveState") == "failed"]):
+        # What has used up its starts would be refused another one.
+        told.append((("systemctl", "--user", "reset-failed", *failed), _BRIEFLY_S))
     if begin.start and (down := [u for u in UNITS if not is_up(loaded, u)]):
         told.append((("systemctl", "--user", "start", *down), START_S))
     return told

@@ -37,6 +37,13 @@ class UnitState(Struct, frozen=True, kw_only=True):
     result: str
 
 
+class Note(Struct, frozen=True):
+    """Something that is not as it should be."""
+
+    said: str  # one sentence
+    fix: str  # a way out, empty when there is nothing to type
+
+
 class Answering(Struct, frozen=True, kw_only=True):
     """The daemon that answers at the socket."""
 
@@ -58,7 +65,7 @@ class ServiceStatus(Struct, frozen=True, kw_only=True):
     this_program: str  # what an installation from here would start
     daemon: Answering | None
     lingers: bool | None
-    notes: tuple[str, ...]  # what is not as it should be, a sentence each, with the way out
+    notes: tuple[Note, ...]
 
 
 class JournalLine(Struct, frozen=True, kw_only=True):

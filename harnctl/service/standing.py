@@ -15,15 +15,25 @@ from harnctl.console import Console
 from harnctl.failures import Failure
 from harnctl.service.installation import is_up
 from harnctl.service.manager import UserManager
-from harnctl.service.report import Answering, ServiceStatus, UnitState
+from harnctl.service.report import Answering, Note, ServiceStatus, UnitState
 from harnctl.service.units import SERVICE, SOCKET, UNITS
 from protocol.requests import ShowStatus
 from protocol.values import Instant
 
 _UNIT: Final = ("LoadState", "FragmentPath", "UnitFileState", "ActiveState", "SubState", "Result")
-_DAEMON: Final = ("MainPID", "StatusText", "NRestarts", "WatchdogUSec", "ExecStart", "NeedDaemonReload")
+_DAEMON: Final = (
+    "MainPID",
+    "ExecMainStatus",
+    "StatusText",
+    "NRestarts",
+    "WatchdogUSec",
+    "ExecStart",
+    "NeedDaemonReload",
+)
 _SINCE: Final = ("ActiveEnterTimestampMonotonic", "InactiveEnterTimestampMonotonic")
 PROPERTIES: Final = (*_UNIT, *_DAEMON, *_SINCE)
+_INSTALL: Final = "harnctl service install"
+_SERVING: Final = frozenset({"active", "reloading"})
 _NEVER: Final = frozenset({"0", "infinity", ""})
 
 Shown = dict[str, dict[str, str]]
@@ -79,15 +89,15 @@ def _since(now: Instant, service: dict[str, str]) -> Instant | None:
     return Instant(now - (time.clock_gettime_ns(time.CLOCK_MONOTONIC) // 1_000 - entered)) if entered else None
 
 
-def _answering(console: Console, shown: Shown) -> tuple[Answering | None, list[str]]:
-    waits = is_up(shown, SOCKET) and shown[SERVICE].get("ActiveState") != "active"
-    if waits:
+def _answering(console: Console, shown: Shown) -> tuple[Answering | None, list[Note]]:
+    serves = shown[SERVICE].get("ActiveState") in _SERVING
+    if is_up(shown, SOCKET) and not serves:
         return None, []
     try:
         return answering(console), []
     except ClientError as error:
-        expected = shown[SERVICE].get("ActiveState") == "active" or isinstance(error, VersionMismatch)
-        return None, [f"{error.message}{f' ({error.fix})' if error.fix else ''}"] if expected else []
+        expected = serves or isinstance(error, VersionMismatch)
+        return None, [Note(error.message, console.way_out(error))] if expected else []
 
 
 def answering(console: Console) -> Answering:
@@ -97,23 +107,25 @@ def answering(console: Console) -> Answering:
     return Answering(pid=status.pid, version=status.version, state_dir=status.state_dir)
 
 
-def _notes(shown: Shown, daemon: Answering | None, pid: int | None, ours: str) -> Iterator[str]:
+def _notes(shown: Shown, daemon: Answering | None, pid: int | None, ours: str) -> Iterator[Note]:
     service = shown[SERVICE]
     if any(unit.get("NeedDaemonReload") == "yes" for unit in shown.values()):
-        yield "a unit was changed since systemd read it: systemctl --user daemon-reload"
+        yield Note("a unit was changed since systemd read it", "systemctl --user daemon-reload")
     if shown[SOCKET].get("LoadState") == "not-found":
-        yield "harnd.socket is missing: harnctl service install"
+        yield Note(f"{SOCKET} is missing", _INSTALL)
     if daemon is not None and daemon.pid != pid:
-        yield f"the daemon that answers (pid {daemon.pid}, harnd {daemon.version}) is not the one of the service"
+        said = f"the daemon that answers (pid {daemon.pid}, harnd {daemon.version}) is not the one of the service"
+        yield Note(said, "stop it where it runs, then: harnctl service install")
     if (started := started_program(service.get("ExecStart", ""))) and started != ours:
-        yield (
-            f"the service starts another installation, {started}; the one of this harnctl is {ours}: "
-            "harnctl service install"
-        )
+        yield Note(f"the service starts another installation, {started}; the one of this harnctl is {ours}", _INSTALL)
     elif daemon is not None and (own := _version()) and daemon.version != own:
-        yield f"harnd {daemon.version} runs and {own} is installed: systemctl --user restart {SERVICE}"
-    if (result := service.get("Result", "")) not in {"", "success"}:
-        yield f"harnd ended with `{result}`; see why: harnctl service logs"
+        yield Note(f"harnd {daemon.version} runs and {own} is installed", f"systemctl --user restart {SERVICE}")
+    if any(unit.get("ActiveState") == "failed" for unit in shown.values()):
+        ended = f"{service.get('Result', 'an unknown result')} ({service.get('ExecMainStatus', '?')})"
+        yield Note("why is in the journal", "harnctl service logs")
+        yield Note(
+            f"harnd ended with {ended}, and systemd does not start it again by itself", f"when it is mended: {_INSTALL}"
+        )
 
 
 def _version() -> str | None:

@@ -17,7 +17,7 @@ SERVICE: Final = "harnd.service"
 SOCKET: Final = "harnd.socket"
 UNITS: Final = (SOCKET, SERVICE)  # in the order in which they are started
 
-_TEMPLATES: Final = Path(__file__).parent / "units"
+_TEMPLATES: Final = Path(__file__).parent / "templates"
 _DIGITS: Final = 16
 _MARK: Final = '# Written by "harnctl service install" ({digest}); change it with "systemctl --user edit {unit}".\n'
 _MARKED: Final = re.compile(r'# Written by "harnctl service install" \(([0-9a-f]{16})\);.*\n')

@@ -148,6 +148,11 @@ def test_what_names_the_daemon_here_names_it_there(harnctl, systemd, place, give
     assert systemd.line(SOCKET, "ListenStream") == str(socket).replace("%", "%%")
 
 
+def test_a_configuration_that_is_named_here_is_named_there(harnctl, systemd):
+    harnctl("service", "install", HARND_CONFIG="/etc/harnd.toml")
+    assert systemd.line(SERVICE, "ExecStart") == f"{PROGRAM} --config /etc/harnd.toml"
+
+
 def test_a_state_directory_of_its_own_has_a_socket_of_its_own(harnctl, systemd, place):
     plan = harnctl("service", "install", "--state", str(place / "mine"), "--json").document["plan"]
     name = Path(plan["socket"]).name
@@ -336,7 +341,7 @@ def test_it_shows_the_units_the_daemon_and_that_it_is_the_right_one(harnctl, sys
     assert f"pid        {pid}\nsays       2 goals, 1 runs\n" in ran.out
     assert (found["restarts"], found["watchdog"], found["daemon"]["pid"]) == (3, "1min", pid)
     assert (found["program"], found["this_program"]) == (PROGRAM, PROGRAM)
-    assert not any("not the one" in note or "another installation" in note for note in found["notes"])
+    assert [note for note in found["notes"] if "restart" not in note["fix"]] == []  # the scripted version is another
 
 
 def test_two_installations_are_told_apart(harnctl, systemd, place):
@@ -350,9 +355,11 @@ def test_two_installations_are_told_apart(harnctl, systemd, place):
     with ScriptedDaemon(place / "runtime" / "harnd" / "harnd.sock"):
         notes = harnctl("service", "status", "--json").document["notes"]
     assert (
-        f"the service starts another installation, /opt/old/bin/harnd; the one of this harnctl is {PROGRAM}" in notes[1]
+        f"the service starts another installation, /opt/old/bin/harnd; the one of this harnctl is {PROGRAM}"
+        in notes[1]["said"]
     )
-    assert "is not the one of the service" in notes[0]
+    assert notes[1]["fix"] == "harnctl service install"
+    assert "is not the one of the service" in notes[0]["said"]
 
 
 def test_looking_at_a_waiting_socket_starts_nothing(harnctl, systemd, place):
@@ -371,7 +378,18 @@ def test_a_failed_service_fails_the_look_and_says_why(harnctl, systemd):
     ran = harnctl("service", "status")
     assert ran.code == 1
     assert "✗ harnd.service  failed (failed), enabled\n" in ran.out
-    assert "harnd ended with `exit-code`" in ran.out
+    assert "harnd ended with exit-code (" in ran.out
+    assert "when it is mended:\n  harnctl service install\n" in ran.out
+    assert harnctl("service", "install").code == 0
+    assert systemd.ran[-2:] == ["systemctl --user reset-failed harnd.service", START]
+
+
+def test_where_nobody_answers_an_installed_service_is_the_place_to_look(harnctl, systemd, place):
+    (place / "runtime" / "harnd").mkdir(mode=0o700)
+    assert harnctl("status", "--json").document["fix"].startswith("start it: ")
+    harnctl("service", "install", "--no-start")
+    assert harnctl("status", "--json").document["fix"] == "look at its service: harnctl service status"
+    assert harnctl("status", "--state", str(place / "other"), "--json").document["fix"].startswith("start it: ")
 
 
 # --- the doctor

@@ -106,6 +106,31 @@ def test_every_word_arrives_as_it_was_given(service: Service):
     assert service.harnctl("service", "uninstall")["left"][-1].endswith(str(service.home.state))
 
 
+# --- being told
+
+
+def test_a_reload_reads_the_configuration_again_and_keeps_the_last_good_one(service: Service):
+    service.install(options="--grace 1")
+    pid, journal = service.status().pid, service.manager.journal
+
+    service.home.write(".config/harnd/config.toml", '[daemon]\ndrain = "7s"\n')
+    service.manager.systemctl("reload", SERVICE)
+    journal.wait_for("harnd: ", "config.reloaded")
+    assert drain(service) == "7s"
+
+    service.home.write(".config/harnd/config.toml", '[daemon]\ndrian = "9s"\n')
+    service.manager.systemctl("reload", SERVICE)
+    journal.wait_for("harnd: ", "config.kept")
+    assert drain(service) == "7s"
+    assert service.status().pid == pid
+    assert "problem" in service.harnctl("service", "status")["said"]
+
+
+def drain(service: Service) -> str:
+    (value,) = [row["value"] for row in service.harnctl("config", "show")["rows"] if row["key"] == "daemon.drain"]
+    return str(value)
+
+
 # --- being ended
 
 
@@ -168,7 +193,7 @@ def test_a_stop_leaves_no_agent_behind_however_stubborn(service: Service):
 
 
 def test_a_killed_daemon_is_not_waited_for_because_of_a_stubborn_agent(service: Service):
-    """Asked to end, what ignores TERM would hold the unit up until its timeout, and with it the next start."""
+    """What is not gone with its shim would otherwise hold the next start up until the timeout of the unit."""
     service.install()
     running, began = stubborn(service), time.monotonic()
 
@@ -197,8 +222,11 @@ def test_beside_another_daemon_it_tries_a_few_times_and_gives_up(service: Servic
     shown = service.harnctl("service", "status", code=1)
     assert [unit["active"] for unit in shown["units"]] == ["failed", "failed"]
     other.stop()
-    service.manager.systemctl("reset-failed", SOCKET, SERVICE)
-    service.manager.systemctl("start", SERVICE)
+    assert shown["notes"][-1] == {
+        "said": "harnd ended with exit-code (75), and systemd does not start it again by itself",
+        "fix": "when it is mended: harnctl service install",
+    }
+    service.harnctl("service", "install")
     assert service.status().pid == service.pid
 
 
