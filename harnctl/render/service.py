@@ -63,7 +63,7 @@ def status(service: ServiceStatus, now: Instant) -> Iterator[Block]:
     pairs = [
         ("pid", "none" if service.pid is None else str(service.pid)),
         ("says", service.said or "nothing"),
-        ("since", "never started" if service.since is None else when(service.since, now)),
+        ("since", "unknown" if service.since is None else when(service.since, now)),
         ("restarts", str(service.restarts)),
         ("watchdog", service.watchdog),
         ("starts", service.program or "unknown"),

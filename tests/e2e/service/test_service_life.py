@@ -106,6 +106,16 @@ def test_every_word_arrives_as_it_was_given(service: Service):
     assert service.harnctl("service", "uninstall")["left"][-1].endswith(str(service.home.state))
 
 
+def test_harnd_has_a_leaf_of_its_group_and_everything_that_it_starts_is_in_the_unit(service: Service):
+    service.install()
+    at_the_gate(service)
+    groups = Path(f"/proc/{service.pid}/cgroup").read_text().splitlines()
+    assert [group for group in groups if group.startswith("0::") and not group.endswith(f"/{SERVICE}/daemon")] == []
+    agents = set(service.home.processes())
+    assert agents
+    assert agents < service.manager.processes(SERVICE)
+
+
 # --- being told
 
 
@@ -149,6 +159,7 @@ def test_a_stuck_loop_is_ended_and_started_again(service: Service):
 
 
 def test_a_restart_parks_the_agents_and_the_mission_goes_on(service: Service):
+    """Case E09: a restart takes every process of the unit, and costs no attempt."""
     service.install()
     gate = at_the_gate(service)
 
@@ -208,6 +219,7 @@ def test_a_killed_daemon_is_not_waited_for_because_of_a_stubborn_agent(service: 
 
 
 def test_beside_another_daemon_it_tries_a_few_times_and_gives_up(service: Service):
+    """And what the status then shows as the way out is one (case E19)."""
     service.set("[Unit]\nStartLimitBurst=3\n")
     service.install("--no-start")
     other = service.home.start("--socket", str(service.home.root / "other"))
