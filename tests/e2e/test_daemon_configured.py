@@ -4,6 +4,7 @@ import os
 import signal
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
@@ -138,6 +139,27 @@ def test_a_drain_is_as_long_as_the_file_says_by_then(home):
 
     assert daemon.ended() == 0
     assert "all_ended=false" in next(line for line in daemon.lines if "daemon.drained" in line).lower()
+
+
+def test_a_process_is_given_the_grace_that_the_file_says_when_it_is_started(home):
+    configure(home, "[daemon]\ngrace = 3\n")
+    gate = home.gate()
+    daemon = Daemon(home.command(), home.environ)
+    home.daemons.append(daemon)
+    daemon.wait_until("daemon.ready")
+    configure(home, "[daemon]\ngrace = 7\n")
+    daemon.signal(signal.SIGHUP)
+    daemon.wait_until("config.reloaded")
+    home.create()
+    with home.client() as client:
+        approve(client)
+    gate.wait()
+
+    lines = [Path(f"/proc/{pid}/cmdline").read_bytes().split(b"\0") for pid in home.processes()]
+
+    gate.open()
+    assert [line for line in lines if b"3000000" in line] == []
+    assert [line for line in lines if b"7000000" in line] != []
 
 
 def test_a_daemon_that_drains_says_so_and_reloads_nothing(home):
