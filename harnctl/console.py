@@ -117,9 +117,10 @@ class Console:
 
     def question(self, text: str) -> str:
         """Ask a question and return the line that was typed, which is empty at the end of input."""
-        self.err.write(f"{shown(text, self._screen(self.err))} ")
-        self.err.flush()
+        asked = f"{shown(text, self._screen(self.err))} "
         try:
+            self.err.write(asked)
+            self.err.flush()  # from here on Ctrl-C is an answer, also before anything is read
             return self.stdin.readline().strip()
         except KeyboardInterrupt:
             self.err.write("\n")  # the cursor stands behind the question

@@ -1,10 +1,7 @@
-"""One contract for both clients, over a real socket, whatever is at the other end of it (cases E03, E11, E13, E15)."""
+"""One contract for both clients, over a real socket, whatever is at the other end of it (cases E03, E13, E15)."""
 
-import json
 import socket
 import threading
-from contextlib import suppress
-from itertools import islice
 
 import pytest
 
@@ -12,7 +9,6 @@ from harnctl.client import (
     Barred,
     Late,
     Lost,
-    Presence,
     ProtocolError,
     Refused,
     Unreachable,
@@ -23,30 +19,18 @@ from protocol.decoding import write
 from protocol.errors import Exit, Refusal
 from protocol.framing import write_frame
 from protocol.ids import IDEMPOTENCY_KEY, GoalId, matches
-from protocol.notices import EventNotice, LaggedNotice
-from protocol.requests import ApprovePlan, ListGoals, ShowGoal, ShowPlan, SubscribeEvents
-from protocol.values import Instant
-from protocol.views import EventView
+from protocol.requests import ApprovePlan, ListGoals, ShowGoal
+from tests.harnctl.test_client_events import event
 from tests.kit.clients import KINDS, client_of_kind
-from tests.kit.scripted_daemon import HANG_UP, Impostor, ScriptedDaemon, golden
+from tests.kit.scripted_daemon import HANG_UP, Impostor, ScriptedDaemon, after_greeting, golden, silently, welcome
 
 GOAL = GoalId("billing-export")
 STOPPING = Refusal("daemon.stopping", "the daemon is stopping")
 FOR_A_MOMENT = 0.1
 
 
-def event(seq):
-    return EventNotice(
-        EventView(seq=seq, goal=GOAL, version=seq, at=Instant(1_790_000_000_000_000), tag="plan.applied/1", body={})
-    )
-
-
 def approval():
     return ApprovePlan(key=new_key(), goal=GOAL, plan=1, digest=golden("plan.show").digest)
-
-
-def welcome():
-    return json.dumps({"jsonrpc": "2.0", "id": 1, "result": write(golden("initialize"))}).encode() + b"\n"
 
 
 @pytest.fixture(params=KINDS)
@@ -65,25 +49,6 @@ def hasty(kind, place):
     """A client that gives up soon."""
     with client_of_kind(kind, place / "harnd.sock", greeting_s=FOR_A_MOMENT, answer_s=FOR_A_MOMENT) as made:
         yield made
-
-
-def after_greeting(then):
-    """An impostor that welcomes, and does what it likes with the first request."""
-
-    def serve(connection: socket.socket) -> None:
-        connection.recv(65536)
-        connection.sendall(welcome())
-        connection.recv(65536)
-        then(connection)
-
-    return serve
-
-
-def silently(connection):
-    """Listen until the peer hangs up, also on what it has not read yet."""
-    with suppress(ConnectionResetError):
-        while connection.recv(65536):
-            pass
 
 
 # --- questions
@@ -336,87 +301,3 @@ def test_a_daemon_of_another_version_is_named_with_path_and_version(client, daem
         client.ask(ListGoals(), patience_s=60)
     assert raised.value.fix == "stop process 4242"
     assert raised.value.details.items() >= {**details, "socket": str(place / "harnd.sock")}.items()
-
-
-# --- events
-
-
-def test_events_come_in_order_and_resume_by_cursor_after_a_lag(client, daemon):
-    daemon.told.extend([[event(41), event(42), LaggedNotice(42)], [event(43)]])
-    with client.events(40, goal=GOAL) as events:
-        assert [happened.seq for happened in islice(events, 3)] == [41, 42, 43]
-        assert events.after == 43
-    assert daemon.asked == [SubscribeEvents(after=40, goal=GOAL), SubscribeEvents(after=42, goal=GOAL)]
-
-
-def test_events_go_on_over_a_new_connection_after_the_old_one_broke(client, daemon):
-    daemon.told.extend([[event(1), HANG_UP], [event(2)]])
-    told: list[Presence] = []
-    with client.events(presence=told.append) as events:
-        assert [happened.seq for happened in islice(events, 2)] == [1, 2]
-    assert daemon.asked == [SubscribeEvents(after=0), SubscribeEvents(after=1)]
-    assert (daemon.greeted, told) == (2, [Presence.GONE, Presence.BACK])
-
-
-def test_a_follower_waits_while_the_daemon_is_stopping(client, daemon):
-    daemon.told.extend([[event(1), HANG_UP], [event(2)]])
-    subscribed = golden("events.subscribe")
-    daemon.answers("events.subscribe", subscribed, STOPPING, STOPPING, subscribed)
-    with client.events() as events:
-        assert [happened.seq for happened in islice(events, 2)] == [1, 2]
-
-
-def test_a_daemon_that_was_never_there_is_not_waited_for(client):
-    with pytest.raises(Unreachable), client.events(patience_s=60) as events:
-        next(events)
-
-
-def test_a_daemon_that_does_not_come_back_is_not_waited_for_longer_than_was_said(client, daemon):
-    daemon.told.append([event(1), HANG_UP])
-    daemon.answers("events.subscribe", golden("events.subscribe"), HANG_UP)
-    told: list[Presence] = []
-    with client.events(presence=told.append, patience_s=FOR_A_MOMENT) as events:
-        assert next(events).seq == 1
-        with pytest.raises(Lost):
-            next(events)
-        assert list(events) == []
-    assert told == [Presence.GONE]
-
-
-def test_a_subscription_that_is_refused_is_over(client, daemon):
-    daemon.answers("events.subscribe", Refusal("goal.unknown", "no such goal"))
-    events = client.events(goal=GOAL)
-    with pytest.raises(Refused, match="no such goal"):
-        next(events)
-    assert list(events) == []
-
-
-def test_closing_events_hangs_up_and_they_are_over(client, place):
-    gone = threading.Event()
-
-    def serve(connection):
-        after_greeting(lambda told: told.sendall(subscribed + write_frame(notice)))(connection)
-        silently(connection)
-        gone.set()
-
-    subscribed = write_frame({"jsonrpc": "2.0", "id": 2, "result": write(golden("events.subscribe"))})
-    notice = {"jsonrpc": "2.0", "method": "event", "params": write(event(1))}
-    with Impostor(place / "harnd.sock", serve):
-        with client.events() as events:
-            assert next(events).seq == 1
-        assert gone.wait(10)
-        assert list(events) == []
-
-
-def test_events_need_no_connection_until_somebody_wants_one(client, daemon):
-    with client.events():
-        pass
-    assert daemon.greeted == 0
-
-
-def test_a_client_asks_while_it_follows(client, daemon):
-    """What is asked while an event is looked at goes over a connection of its own."""
-    daemon.told.append([event(1), HANG_UP])  # this daemon takes one connection at a time
-    with client.events() as events:
-        assert next(events).seq == 1
-        assert client.ask(ShowPlan(GOAL, 1)) == golden("plan.show")

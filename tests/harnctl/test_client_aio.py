@@ -11,8 +11,8 @@ from protocol.decoding import write
 from protocol.framing import write_frame
 from protocol.ids import GoalId
 from protocol.requests import ApprovePlan, ListGoals, ShowGoal
-from tests.harnctl.test_client import after_greeting, event, silently
-from tests.kit.scripted_daemon import HANG_UP, Impostor, golden
+from tests.harnctl.test_client_events import event
+from tests.kit.scripted_daemon import HANG_UP, Impostor, after_greeting, golden, silently
 
 GOAL = GoalId("billing-export")
 SUBSCRIBED = write_frame({"jsonrpc": "2.0", "id": 2, "result": write(golden("events.subscribe"))})

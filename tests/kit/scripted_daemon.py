@@ -18,7 +18,7 @@ import msgspec
 from protocol.conversation import Asked, Conversation, Role
 from protocol.decoding import read_reply, read_request, write
 from protocol.errors import Refusal
-from protocol.framing import FrameReader
+from protocol.framing import FrameReader, write_frame
 from protocol.methods import METHODS
 from protocol.notices import Notice
 from protocol.requests import Initialize, Request, SubscribeEvents
@@ -36,39 +36,71 @@ def golden(method: str, **changes: object) -> Any:
 
 
 class Impostor:
-    """Whatever listens at a socket: one thread that takes one connection after the other."""
+    """Whatever listens at a socket: a thread that takes connections in, and one for each of them."""
 
     def __init__(self, path: Path, serve: Callable[[socket.socket], None]) -> None:
         self.path = path
         self._serve = serve
         self._listener = socket.socket(socket.AF_UNIX)
-        self._open: socket.socket | None = None
-        self._thread = threading.Thread(target=self._run, daemon=True)
+        self._open: list[socket.socket] = []
+        self._threads = [threading.Thread(target=self._run, daemon=True)]
 
     def __enter__(self) -> Self:
         self.path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
         self._listener.bind(str(self.path))
         self._listener.listen()
-        self._thread.start()
+        self._threads[0].start()
         return self
 
     def __exit__(self, *exc: object) -> None:
-        for end in (self._listener, self._open):
+        with suppress(OSError):
+            self._listener.shutdown(socket.SHUT_RDWR)
+        self._threads[0].join(timeout=10)  # from here on there are no new connections
+        for connection in self._open:
             with suppress(OSError):
-                if end is not None:
-                    end.shutdown(socket.SHUT_RDWR)
-        self._thread.join(timeout=10)
+                connection.shutdown(socket.SHUT_RDWR)
+        for thread in self._threads[1:]:
+            thread.join(timeout=10)
         self._listener.close()
         self.path.unlink()
 
     def _run(self) -> None:
         while True:
             try:
-                self._open, _ = self._listener.accept()
+                connection, _ = self._listener.accept()
             except OSError:
                 return
-            with self._open, suppress(OSError):
-                self._serve(self._open)
+            self._open.append(connection)
+            self._threads.append(threading.Thread(target=self._attend, args=[connection], daemon=True))
+            self._threads[-1].start()
+
+    def _attend(self, connection: socket.socket) -> None:
+        with connection, suppress(OSError):
+            self._serve(connection)
+
+
+def after_greeting(then: Callable[[socket.socket], object]) -> Callable[[socket.socket], None]:
+    """What an impostor does that welcomes, and does what it likes with the first request."""
+
+    def serve(connection: socket.socket) -> None:
+        connection.recv(65536)
+        connection.sendall(welcome())
+        connection.recv(65536)
+        then(connection)
+
+    return serve
+
+
+def welcome() -> bytes:
+    """The reply to the first request of a connection."""
+    return write_frame({"jsonrpc": "2.0", "id": 1, "result": write(golden("initialize"))})
+
+
+def silently(connection: socket.socket) -> None:
+    """Listen until the peer hangs up, also on what it has not read yet."""
+    with suppress(ConnectionResetError):
+        while connection.recv(65536):
+            pass
 
 
 class ScriptedDaemon(Impostor):
