@@ -19,6 +19,7 @@ class Style(Enum):
     GOOD = "32"
     ASKS = "33"  # waits for a person
     BUSY = "36"
+    PICKED = "7"  # where the keys of a person are
 
 
 class Span(Struct, frozen=True):

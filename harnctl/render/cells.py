@@ -5,6 +5,11 @@ here recurses, and a room smaller than one cluster holds nothing.  wcwidth is lo
 """
 
 from collections.abc import Iterator
+from typing import Final
+
+_LETTERS: Final = {0x1F1E6 + at: chr(ord("A") + at) for at in range(26)}  # regional indicators
+_JOINERS: Final = dict.fromkeys((0x200C, 0x200D, 0xFE0E, 0xFE0F, 0x20E3, *range(0x1F3FB, 0x1F400)))
+_APART: Final = {**_LETTERS, **_JOINERS}
 
 
 def width(text: str) -> int:
@@ -14,6 +19,15 @@ def width(text: str) -> int:
     from wcwidth import wcswidth  # noqa: PLC0415 - its tables cost more than all of `status`, and most text is ASCII
 
     return max(wcswidth(text), 0)
+
+
+def apart(text: str) -> str:
+    """Return `text` without what joins characters into one picture: then its width is the sum of their widths.
+
+    Terminals disagree about joined pictures, and a screen that is drawn cell by cell cannot afford that.  A flag
+    becomes its two letters; other pictures lose their joiners, looks and skins and stand side by side.
+    """
+    return text if text.isascii() else text.translate(_APART)
 
 
 def cut(text: str, columns: int, *, end: str) -> str:

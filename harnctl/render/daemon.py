@@ -7,7 +7,7 @@ from harnctl.render.blocks import Block, Fields, Gap, Line, Paragraph, Span, Sty
 from harnctl.render.inbox import summary
 from harnctl.render.texts import way_out
 from harnctl.render.words import count, duration, money, plain
-from protocol.values import Phase
+from protocol.values import Phase, Unit
 from protocol.views import (
     BudgetRow,
     BudgetView,
@@ -87,7 +87,16 @@ def _process(process: ProcessView) -> tuple[Span, ...]:
 
 
 def _row(row: BudgetRow) -> tuple[Span, ...]:
-    say = duration if row.unit.endswith("_us") else str
-    left = Span(say(row.left), Style.PLAIN if row.left > 0 else Style.BAD)
-    spent = f"{say(row.spent)} of {say(row.limit)}"
-    return (Span(plain(row.unit.removesuffix("_us"))), Span(spent), Span(say(row.reserved)), left)
+    left = Span(amount(row.unit, row.left), Style.PLAIN if row.left > 0 else Style.BAD)
+    spent = f"{amount(row.unit, row.spent)} of {amount(row.unit, row.limit)}"
+    return (Span(counted(row.unit)), Span(spent), Span(amount(row.unit, row.reserved)), left)
+
+
+def counted(unit: Unit) -> str:
+    """Say what a unit counts."""
+    return plain(unit.removesuffix("_us"))
+
+
+def amount(unit: Unit, number: int) -> str:
+    """Say an amount of a unit."""
+    return duration(number) if unit.endswith("_us") else str(number)

@@ -19,8 +19,13 @@ def listed(goals: GoalList, now: Instant) -> Iterator[Block]:
         yield Paragraph("There is no goal yet.")
         yield command("init", why="begin with")
         return
-    yield Table(("GOAL", "PHASE", "SINCE", "REASON"), tuple(_row(goal, now) for goal in goals.goals))
+    yield table(goals, now)
     yield from summary(sum(goal.waiting for goal in goals.goals))
+
+
+def table(goals: GoalList, now: Instant) -> Table:
+    """Show goals, a row each."""
+    return Table(("GOAL", "PHASE", "SINCE", "REASON"), tuple(_row(goal, now) for goal in goals.goals))
 
 
 def shown(goal: GoalView, now: Instant) -> Iterator[Block]:

@@ -10,7 +10,7 @@ from dataclasses import replace
 from typing import Final, TypeAlias, assert_never
 
 from harnctl.render.blocks import Block, Command, Fields, Gap, Heading, Line, Paragraph, Span, Style, Table, Verbatim
-from harnctl.render.cells import cut, pad, width, wrap
+from harnctl.render.cells import apart, cut, pad, width, wrap
 from harnctl.render.sanitise import Lines, sanitise
 from harnctl.render.screen import FLOOR, Screen
 
@@ -65,7 +65,8 @@ def _rows(block: Block, screen: Screen) -> Iterator[Row]:
 
 def shown(text: str, screen: Screen, lines: Lines = Lines.ONE) -> str:
     """Return a text as the screen will show it: nothing in it acts, and the marks we draw are spelt in its charset."""
-    return sanitise(text if screen.unicode else text.translate(ASCII), lines)
+    text = sanitise(text if screen.unicode else text.translate(ASCII), lines)
+    return apart(text) if screen.cells else text
 
 
 def paint(span: Span, screen: Screen) -> str:

@@ -23,6 +23,7 @@ class Screen:
     columns: int = USUAL
     colour: bool = False
     unicode: bool = True
+    cells: bool = False  # drawn cell by cell, so that every character must have a width of its own
 
     @classmethod
     def of(cls, stream: TextIO, environ: Mapping[str, str]) -> Self:
