@@ -2,6 +2,8 @@
 
 import shlex
 import tempfile
+from collections.abc import Generator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Final
 
@@ -33,12 +35,23 @@ def words(
 
 def edited(console: Console, *, about: str) -> str:
     """Open the person's editor and return what they wrote; an empty text takes everything back."""
+    with draft(about=about) as file:
+        edit(console, file)
+        return written_in(file)
+
+
+@contextmanager
+def draft(*, about: str, text: str = "") -> Generator[Path]:
+    """Make a file to write in, with what was written before, for the length of the block."""
     with tempfile.TemporaryDirectory(prefix="harnctl-") as directory:
-        draft = Path(directory) / "words.md"
-        draft.write_text(f"\n{commented(about)}\n{commented(EXPLAINED)}\n", encoding="utf-8")
-        edit(console, draft)
-        written = _read(draft)
-    text = "\n".join(line for line in written.splitlines() if not line.startswith(COMMENT)).strip()
+        file = Path(directory) / "words.md"
+        file.write_text(f"{text}\n{commented(about)}\n{commented(EXPLAINED)}\n", encoding="utf-8")
+        yield file
+
+
+def written_in(file: Path) -> str:
+    """Return the words in a draft; raises `Failure` when there are none."""
+    text = "\n".join(line for line in _read(file).splitlines() if not line.startswith(COMMENT)).strip()
     if not text:
         raise Failure("decision.declined", "nothing was written, so nothing was changed")
     return text
