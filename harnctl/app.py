@@ -39,6 +39,7 @@ VERBS: Final[Mapping[str, tuple[str, str, str]]] = {
     "plan": ("plan", "app", "Plans: proposals for the next milestone."),
     "work": ("work", "app", "Work: the items of a plan and their proofs."),
     "budget": ("daemon", "show_budget", "Show what a goal may spend and has spent."),
+    "tui": ("tui", "tui", "Answer what waits for you, across all goals, on a full screen."),
     "events": ("events", "list_events", "List what happened, oldest first; Ctrl-C only ends the listing."),
     "service": ("service", "app", "Service: harnd under your own systemd, from log-in or boot on."),
     "ps": ("daemon", "list_processes", "List every live process that harnd started."),

@@ -111,6 +111,11 @@ class Console:
         """Tell whether there is a person who sees a question and can answer it."""
         return self.stdin.isatty() and self.err.isatty()
 
+    @property
+    def has_screen(self) -> bool:
+        """Tell whether a person sits at a terminal that can be drawn on."""
+        return self.stdin.isatty() and self.out.isatty() and self.environ.get("TERM", "") not in {"", "dumb"}
+
     def confirm(self, question: str) -> bool:
         """Ask a question; anything but a clear yes is no."""
         return self.question(f"{question} [y/N]").lower() in YES

@@ -193,9 +193,9 @@ class Home:
             directory=str(self.root / "goal"),
         )
 
-    def create(self, goal: str = BILLING) -> GoalCreated:
+    def create(self, goal: str = BILLING, *, limits: str = "") -> GoalCreated:
         with self.client() as client:
-            return client.ask(self.enrolment(goal))
+            return client.ask(self.enrolment(goal, limits=limits))
 
     def show(self, goal: str = BILLING) -> GoalView:
         with self.client() as client:

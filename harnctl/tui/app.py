@@ -1,0 +1,256 @@
+"""The application: a terminal that shows the model and hands in keys, on prompt_toolkit.
+
+The terminal is given back on every end that can be caught: a key, a signal, an error in here.  After TERM or HUP the
+process dies by that signal, as whoever sent it expects.  Runs on asyncio only, as prompt_toolkit does.
+"""
+
+import asyncio
+import os
+import signal
+from collections.abc import Callable, Generator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import Final
+
+import anyio
+from anyio.abc import TaskGroup
+from msgspec.structs import replace
+from prompt_toolkit.application import Application, in_terminal
+from prompt_toolkit.application.current import set_app
+from prompt_toolkit.formatted_text import StyleAndTextTuples
+from prompt_toolkit.input import Input
+from prompt_toolkit.key_binding import KeyBindings, KeyPressEvent
+from prompt_toolkit.keys import Keys
+from prompt_toolkit.layout import FormattedTextControl, Layout, Window
+from prompt_toolkit.output import Output
+
+from harnctl.client import ClientError
+from harnctl.console import Console
+from harnctl.failures import Failure
+from harnctl.render.blocks import Paragraph, Style
+from harnctl.render.layout import Row
+from harnctl.render.screen import Screen
+from harnctl.tui import messages as m
+from harnctl.tui.drawing import draw
+from harnctl.tui.editor import edited
+from harnctl.tui.errands import Quit
+from harnctl.tui.model import Model, Said, Size, Tone
+from harnctl.tui.runner import Runner
+from harnctl.tui.update import update
+from protocol.errors import Exit
+from protocol.views import InboxView
+
+TICK_S: Final = 10.0
+ESCAPE_S: Final = 0.05  # how long an escape may turn out to be the beginning of another key
+INTERRUPTED: Final = 130
+HUNG_UP: Final = 129
+SIGNALS: Final = (signal.SIGTERM, signal.SIGHUP, signal.SIGINT)
+STYLES: Final = {
+    Style.PLAIN: "",
+    Style.STRONG: "bold",
+    Style.FAINT: "fg:ansibrightblack",
+    Style.BAD: "fg:ansired bold",
+    Style.GOOD: "fg:ansigreen",
+    Style.ASKS: "fg:ansiyellow",
+    Style.BUSY: "fg:ansicyan",
+    Style.PICKED: "reverse",
+}
+KEYS: Final = {
+    Keys.Up: "up",
+    Keys.Down: "down",
+    Keys.Left: "left",
+    Keys.Right: "right",
+    Keys.Home: "home",
+    Keys.End: "end",
+    Keys.PageUp: "pageup",
+    Keys.PageDown: "pagedown",
+    Keys.ControlM: "enter",
+    Keys.ControlJ: "enter",
+    Keys.ControlI: "tab",
+    Keys.BackTab: "shift-tab",
+    Keys.Escape: "escape",
+    Keys.ControlH: "backspace",
+    Keys.Delete: "backspace",
+    Keys.ControlC: "ctrl-c",
+}
+
+
+class Tui:
+    """One run of the TUI."""
+
+    def __init__(
+        self,
+        socket: Path,
+        console: Console,
+        *,
+        keyboard: Input | None = None,
+        screen: Output | None = None,
+        welcome: str = "",
+    ) -> None:
+        """Take over the terminal of this process, or the one that is given; nothing is drawn yet."""
+        self._console = console
+        self._app = self._application(keyboard, screen)
+        self._runner = Runner(socket, self.dispatch, self._edit)
+        self._tasks: TaskGroup | None = None
+        self._signalled: signal.Signals | None = None
+        self._editing: anyio.CancelScope | None = None
+        self._failure: ClientError | None = None
+        unicode = Screen.of(console.out, console.environ).unicode
+        said = Said(welcome, Tone.ASKS) if welcome else None
+        self.model = Model(now=console.now(), size=self._size(), unicode=unicode, said=said)
+
+    async def run(self) -> int:
+        """Show and answer until the person leaves; return what to exit with, or die by the signal that ended it.
+
+        Raises `ClientError` when there is no daemon at first, or another kind of one later.
+        """
+        try:
+            inbox = await self._runner.greet()
+            code = await self._shown(inbox)
+        finally:
+            with anyio.CancelScope(shield=True):
+                await self._runner.aclose()
+        if self.model.sending is not None:
+            left = f"{self.model.sending.label}: left before the answer came"
+            self._console.tell([Paragraph(left, style=Style.ASKS)])
+        if self._failure is not None:
+            raise self._failure
+        if self._signalled is not None:  # it was only put off
+            os.kill(os.getpid(), self._signalled)
+        return code
+
+    def dispatch(self, message: m.Message) -> None:
+        """Take a message, begin what it leads to, and have the screen drawn."""
+        if isinstance(message, m.Listed | m.Looked):  # ages are told from when they were read
+            self.model = replace(self.model, now=self._console.now())
+        self.model, errands = update(self.model, message)
+        for errand in errands:
+            if isinstance(errand, Quit):
+                self._leave(INTERRUPTED if errand.interrupted else Exit.DONE)
+            elif self._tasks is not None:
+                self._tasks.start_soon(self._runner.run, errand)
+        self._app.invalidate()
+
+    # --- the run
+
+    async def _shown(self, inbox: InboxView) -> int:
+        code: int = Exit.FAILURE
+        async with anyio.create_task_group() as tasks:
+            self._tasks = tasks
+            tasks.start_soon(self._follow, inbox)
+            tasks.start_soon(self._tick)
+            with _signals(self._signal):
+                code = await self._until_left()
+            self._tasks = None
+            tasks.cancel_scope.cancel()
+        return code
+
+    async def _until_left(self) -> int:
+        try:
+            return await self._app.run_async(handle_sigint=False, set_exception_handler=False)
+        except EOFError:  # the terminal is gone
+            return HUNG_UP
+
+    async def _follow(self, inbox: InboxView) -> None:
+        try:
+            await self._runner.follow(inbox)
+        except ClientError as error:  # what came back is no daemon for this client
+            self._failure = error
+            self._leave(Exit.FAILURE)
+
+    def _leave(self, code: int) -> None:
+        with suppress(Exception):  # prompt_toolkit's word for having been left already
+            self._app.exit(result=code)
+
+    def _signal(self, number: signal.Signals) -> None:
+        if number == signal.SIGINT:
+            self.dispatch(m.Pressed("ctrl-c"))
+        else:
+            self._signalled = number
+            if self._editing is not None:  # prompt_toolkit waits for whoever has the terminal
+                self._editing.cancel()
+            self._leave(128 + number)
+
+    async def _tick(self) -> None:
+        while True:
+            await anyio.sleep(TICK_S)
+            self.dispatch(m.Ticked(self._console.now()))
+
+    async def _edit(self, about: str, draft: str) -> m.Written | m.NotWritten:
+        with set_app(self._app):
+            async with in_terminal():
+                try:
+                    with anyio.CancelScope() as self._editing:
+                        return m.Written(await edited(self._console.environ, about=about, text=draft))
+                except Failure as failure:
+                    return m.NotWritten(failure.message)
+        return m.NotWritten("the editor was ended")
+
+    # --- the screen
+
+    def _application(self, keyboard: Input | None, screen: Output | None) -> Application[int]:
+        control = FormattedTextControl(self._fragments, focusable=True, show_cursor=False)
+        app: Application[int] = Application(
+            layout=Layout(Window(control, wrap_lines=False, always_hide_cursor=True)),
+            key_bindings=self._bindings(),
+            full_screen=True,
+            before_render=lambda _app: self._fit(),
+            input=keyboard,
+            output=screen,
+        )
+        app.ttimeoutlen = ESCAPE_S
+        app.timeoutlen = ESCAPE_S
+        return app
+
+    def _bindings(self) -> KeyBindings:
+        bindings = KeyBindings()
+
+        @bindings.add(Keys.Any)
+        def pressed(event: KeyPressEvent) -> None:
+            for press in event.key_sequence:
+                name = KEYS.get(press.key, press.key) if isinstance(press.key, Keys) else press.key
+                self.dispatch(m.Pressed(str(name.value if isinstance(name, Keys) else name)))
+
+        @bindings.add(Keys.BracketedPaste)
+        def pasted(event: KeyPressEvent) -> None:
+            self.dispatch(m.Pasted(event.data))
+
+        @bindings.add(Keys.ControlL)
+        def redraw(event: KeyPressEvent) -> None:
+            event.app.renderer.clear()
+
+        return bindings
+
+    def _fit(self) -> None:
+        if (size := self._size()) != self.model.size:
+            self.model = update(self.model, m.Resized(size)).model
+
+    def _size(self) -> Size:
+        found = self._app.output.get_size()
+        return Size(found.columns, found.rows)
+
+    def _fragments(self) -> StyleAndTextTuples:
+        fragments: StyleAndTextTuples = []
+        for row in draw(self.model):
+            fragments.extend(_painted(row))
+            fragments.append(("", "\n"))
+        return fragments[:-1]
+
+
+@contextmanager
+def _signals(heard: Callable[[signal.Signals], None]) -> Generator[None]:
+    """Hear of the signals that end a program, instead of being ended."""
+    loop = asyncio.get_running_loop()
+    before = {number: signal.getsignal(number) for number in SIGNALS}
+    for number in SIGNALS:
+        loop.add_signal_handler(number, heard, number)
+    try:
+        yield
+    finally:
+        for number, handler in before.items():
+            loop.remove_signal_handler(number)
+            signal.signal(number, handler)
+
+
+def _painted(row: Row) -> StyleAndTextTuples:
+    return [(STYLES[span.style], span.text) for span in row if span.text]

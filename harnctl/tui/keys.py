@@ -1,0 +1,221 @@
+"""Keys: what each does, in which mode, and when it can be pressed.
+
+One table is what the update goes by, what the footer offers and what the help explains, so the three cannot differ.
+A decision takes two keys: one that opens it, and `y`, which does nothing anywhere else.
+"""
+
+from enum import Enum
+from typing import Final
+
+from msgspec import Struct
+
+from harnctl.tui.model import (
+    Browsing,
+    Confirming,
+    Disposing,
+    Extending,
+    Filtering,
+    GoalThing,
+    Helping,
+    Mode,
+    Model,
+    Pane,
+    PlanThing,
+    Thing,
+    WorkThing,
+    Writing,
+)
+from protocol.values import PlanStatus, WorkState
+from protocol.views import InboxKind
+
+REOPENABLE: Final = (WorkState.IN_REVIEW, WorkState.BLOCKED, WorkState.SUCCEEDED, WorkState.CANCELLED)
+
+
+class Action(Enum):
+    """What a key does, in a few words."""
+
+    UP = "up"
+    DOWN = "down"
+    FIRST = "first"
+    LAST = "last"
+    SCROLL_UP = "scroll up"
+    SCROLL_DOWN = "scroll down"
+    OPEN = "open"
+    BACK = "back"
+    NEXT_PAGE = "details"
+    LAST_PAGE = "details, backwards"
+    APPROVE = "approve"
+    ACCEPT = "accept"
+    REJECT = "reject"
+    REOPEN = "reopen"
+    RETRY = "retry"
+    EXTEND = "extend budget"
+    FILTER = "filter"
+    HELP = "help"
+    QUIT = "quit"
+    INTERRUPT = "leave"
+    YES = "yes, do it"
+    NO = "no"
+    REWRITE = "write for it"
+    FIXED = "it is fixed"
+    DEFER = "not now, because"
+    KEEP = "keep it"
+    ERASE = "erase"
+    GO_ON = "go on"
+
+
+class Binding(Struct, frozen=True):
+    """Some keys that do one thing."""
+
+    action: Action
+    keys: tuple[str, ...]
+    told: str  # what it does, for the help
+    offered: bool = True  # in the footer, when it can be pressed
+
+    @property
+    def key(self) -> str:
+        """The key to show."""
+        return self.keys[0]
+
+
+_LEAVE: Final = Binding(Action.INTERRUPT, ("ctrl-c",), "take back what is begun; leave when nothing is", offered=False)
+_NO: Final = Binding(Action.NO, ("escape", "n"), "take it back")
+
+_SCROLLING: Final = (
+    Binding(Action.UP, ("up", "k"), "one up", offered=False),
+    Binding(Action.DOWN, ("down", "j"), "one down", offered=False),
+    Binding(Action.SCROLL_UP, ("pageup", "b"), "a page back in what is shown", offered=False),
+    Binding(Action.SCROLL_DOWN, ("pagedown", " "), "a page on in what is shown", offered=False),
+)
+BROWSING: Final = (
+    Binding(Action.APPROVE, ("a",), "approve the plan that is shown; asks once more"),
+    Binding(Action.ACCEPT, ("a",), "accept the work that is shown, on its proof; asks once more"),
+    Binding(Action.REJECT, ("r",), "reject the plan and write what should be planned instead"),
+    Binding(Action.REOPEN, ("o",), "send the work back and write what is wrong with it"),
+    Binding(Action.RETRY, ("t",), "try again what is blocked or has failed, or answer a question"),
+    Binding(Action.EXTEND, ("x",), "grant the goal more attempts, calls, ticks or runtime"),
+    Binding(Action.NEXT_PAGE, ("d", "tab"), "more of it: what it changes, its log, its budget"),
+    Binding(Action.LAST_PAGE, ("D", "shift-tab"), "the same, backwards", offered=False),
+    Binding(Action.OPEN, ("enter", "right", "l"), "move in what is shown"),
+    Binding(Action.BACK, ("escape", "left", "h"), "back to the list"),
+    *_SCROLLING,
+    Binding(Action.FIRST, ("home", "g"), "to the top", offered=False),
+    Binding(Action.LAST, ("end", "G"), "to the end", offered=False),
+    Binding(Action.FILTER, ("/",), "show only what has all the words that are typed"),
+    Binding(Action.HELP, ("?",), "this help"),
+    Binding(Action.QUIT, ("q",), "leave; whatever harnd does goes on"),
+    _LEAVE,
+)
+HELPING: Final = (Binding(Action.BACK, ("escape", "?", "q", "enter"), "back"), *_SCROLLING, _LEAVE)
+FILTERING: Final = (
+    Binding(Action.KEEP, ("enter",), "keep the filter"),
+    Binding(Action.NO, ("escape",), "as it was before"),
+    Binding(Action.ERASE, ("backspace",), "erase a character", offered=False),
+    _LEAVE,
+)
+CONFIRMING: Final = (
+    Binding(Action.YES, ("y",), "do it"),
+    Binding(Action.REWRITE, ("e",), "open the editor"),
+    _NO,
+    _LEAVE,
+)
+DISPOSING: Final = (
+    Binding(Action.FIXED, ("f",), "the finding is fixed"),
+    Binding(Action.DEFER, ("l",), "it is left for later, and why"),
+    Binding(Action.GO_ON, ("enter",), "that is the reason"),
+    Binding(Action.ERASE, ("backspace",), "erase a character", offered=False),
+    Binding(Action.NO, ("escape",), "take it back"),
+    _LEAVE,
+)
+EXTENDING: Final = (
+    Binding(Action.UP, ("up", "shift-tab"), "one up", offered=False),
+    Binding(Action.DOWN, ("down", "tab"), "one down", offered=False),
+    Binding(Action.GO_ON, ("enter",), "grant what is typed; asks once more"),
+    Binding(Action.ERASE, ("backspace",), "erase a character", offered=False),
+    Binding(Action.NO, ("escape",), "take it back"),
+    _LEAVE,
+)
+
+
+def bindings(mode: Mode) -> tuple[Binding, ...]:
+    """Return every key of a mode."""
+    match mode:
+        case Browsing():
+            return BROWSING
+        case Helping():
+            return HELPING
+        case Filtering():
+            return FILTERING
+        case Confirming():
+            return CONFIRMING
+        case Disposing():
+            return DISPOSING
+        case Extending():
+            return EXTENDING
+        case Writing():
+            return ()  # the terminal is the editor's
+
+
+def action_of(model: Model, key: str) -> Action | None:
+    """Return what a key does now; None when it does nothing."""
+    return next((one.action for one in bindings(model.mode) if key in one.keys and can(model, one.action)), None)
+
+
+def offered(model: Model) -> tuple[Binding, ...]:
+    """Return the keys that the footer names."""
+    return tuple(one for one in bindings(model.mode) if one.offered and can(model, one.action) and _is_apt(model, one))
+
+
+def _is_apt(model: Model, binding: Binding) -> bool:
+    """Tell whether a key is worth naming: a budget can grow at any time, but is what is asked for only now and then."""
+    short = model.chosen is not None and model.chosen.kind in {InboxKind.BUDGET, InboxKind.BLOCKED}
+    return binding.action is not Action.EXTEND or short
+
+
+def can(model: Model, action: Action) -> bool:
+    """Tell whether something can be done now."""
+    if action in _ABOUT_THING:
+        return _decidable(model) is not None and _fits(_decidable(model), action)
+    match action, model.mode:
+        case Action.OPEN, Browsing():
+            return model.pane is Pane.LIST and model.chosen is not None
+        case Action.BACK, Browsing():
+            return model.pane is Pane.THING
+        case ((Action.NEXT_PAGE | Action.LAST_PAGE), _):
+            return model.chosen is not None
+        case Action.REWRITE, Confirming(decision=decision):
+            return decision.wording is not None
+        case ((Action.FIXED | Action.DEFER), Disposing(reason=reason)):
+            return reason is None
+        case ((Action.GO_ON | Action.ERASE), Disposing(reason=reason)):
+            return reason is not None
+        case _:
+            return True
+
+
+_ABOUT_THING: Final = frozenset(
+    {Action.APPROVE, Action.ACCEPT, Action.REJECT, Action.REOPEN, Action.RETRY, Action.EXTEND}
+)
+
+
+def _decidable(model: Model) -> Thing | None:
+    """Return what a decision would be about: only what was drawn, and one at a time."""
+    return model.thing if model.sending is None else None
+
+
+def _fits(thing: Thing | None, action: Action) -> bool:
+    match action, thing:
+        case ((Action.APPROVE | Action.REJECT), PlanThing()):
+            return thing.digest is not None
+        case Action.RETRY, PlanThing(view=plan):
+            return plan.status in (PlanStatus.ATTENTION, PlanStatus.FAILED) and plan.decided_at is None
+        case Action.ACCEPT, WorkThing():
+            return thing.digest is not None
+        case Action.REOPEN, WorkThing(view=work):
+            return work.state in REOPENABLE
+        case Action.RETRY, WorkThing(view=work):
+            return work.state is WorkState.BLOCKED
+        case Action.EXTEND, (PlanThing() | WorkThing() | GoalThing()):
+            return True
+        case _:
+            return False

@@ -1,0 +1,291 @@
+"""The model: all that the screen shows and every key depends on, as one frozen value.
+
+Nothing here is computed from a clock or a terminal: `now` and `size` were told.  What is drawn at the right is the
+`Thing` that was read for the chosen subject, and a decision is only ever about that thing, as it was read.
+"""
+
+from enum import Enum, StrEnum
+from typing import Final, TypeAlias
+
+from msgspec import Struct
+
+from protocol import ids
+from protocol.ids import Digest, GoalId, WorkId
+from protocol.replies import Done, WorkDiff, WorkLog
+from protocol.requests import Change
+from protocol.values import SECOND, Instant, PlanStatus, Unit, WorkState
+from protocol.views import BudgetView, GoalList, GoalView, InboxItem, InboxKind, PlanView, WhyView, WorkView
+
+PLAN_PREFIX: Final = "plan/"
+BUDGET_PREFIX: Final = "budget/"
+WIDE: Final = 80
+LEAST_COLUMNS: Final = 40
+LEAST_ROWS: Final = 10
+REREAD_US: Final = 30 * SECOND  # a supervisor that gave up leaves no event, so the inbox is read again now and then
+
+
+class Size(Struct, frozen=True):
+    """How large the terminal is, in cells."""
+
+    columns: int
+    rows: int
+
+    @property
+    def is_wide(self) -> bool:
+        """Tell whether list and thing stand side by side."""
+        return self.columns >= WIDE
+
+    @property
+    def is_enough(self) -> bool:
+        """Tell whether anything can be decided on it."""
+        return self.columns >= LEAST_COLUMNS and self.rows >= LEAST_ROWS
+
+
+class Link(Enum):
+    """How the daemon is reached."""
+
+    CONNECTING = "connecting"
+    LIVE = "live"
+    GONE = "the daemon is away"
+
+
+class Pane(Enum):
+    """Which half the arrow keys move in; on a narrow terminal the only one that is drawn."""
+
+    LIST = "list"
+    THING = "thing"
+
+
+class Page(StrEnum):
+    """One way to look at a thing."""
+
+    SUMMARY = "summary"
+    DIFF = "diff"
+    LOG = "log"
+    BUDGET = "budget"
+
+
+class Subject(Struct, frozen=True):
+    """What an item of the inbox is about, by name."""
+
+    goal: GoalId
+    kind: InboxKind
+    name: str  # `plan/2`, `budget/attempts`, a work id, or the goal again
+
+    @classmethod
+    def of(cls, item: InboxItem) -> "Subject":
+        """Name the subject of an item."""
+        return cls(item.goal, item.kind, item.subject)
+
+    @property
+    def plan(self) -> int | None:
+        """The number of the plan, when it is about one."""
+        return int(self.name.removeprefix(PLAN_PREFIX)) if self.name.startswith(PLAN_PREFIX) else None
+
+    @property
+    def work(self) -> WorkId | None:
+        """The work item, when it is about one."""
+        return WorkId(self.name) if ids.matches(ids.WORK_ID, self.name) else None
+
+    @property
+    def budget(self) -> Unit | None:
+        """The budget that is used up, when it is about one."""
+        return Unit(self.name.removeprefix(BUDGET_PREFIX)) if self.name.startswith(BUDGET_PREFIX) else None
+
+    @property
+    def pages(self) -> tuple[Page, ...]:
+        """The ways to look at it."""
+        if self.plan is not None:
+            return (Page.SUMMARY, Page.DIFF)
+        return (Page.SUMMARY, Page.DIFF, Page.LOG) if self.work is not None else (Page.SUMMARY, Page.BUDGET)
+
+    @property
+    def label(self) -> str:
+        """What it is called in a sentence."""
+        if self.plan is not None:
+            return f"plan {self.plan} of {self.goal}"
+        return f"{self.name} of {self.goal}" if self.work is not None else self.goal
+
+
+# --- things
+
+
+class PlanThing(Struct, frozen=True):
+    """A plan, and the last one before it that proposed work."""
+
+    view: PlanView
+    before: PlanView | None = None
+
+    @property
+    def digest(self) -> Digest | None:
+        """What a decision binds to; None when it waits for none."""
+        return self.view.digest if self.view.status is PlanStatus.PROPOSED else None
+
+    @property
+    def stamp(self) -> object:
+        """What may not change between drawing and deciding."""
+        return self.view.status, self.view.digest
+
+
+class WorkThing(Struct, frozen=True):
+    """A work item, with its diff and its log once they were looked at."""
+
+    view: WorkView
+    diff: WorkDiff | None = None
+    log: WorkLog | None = None
+
+    @property
+    def digest(self) -> Digest | None:
+        """What a decision binds to; None when it waits for none."""
+        return self.view.proof_digest if self.view.state is WorkState.IN_REVIEW else None
+
+    @property
+    def stamp(self) -> object:
+        """What may not change between drawing and deciding."""
+        return self.view.state, self.view.proof_digest, self.view.open_findings, len(self.view.attempts)
+
+
+class GoalThing(Struct, frozen=True):
+    """A goal as a whole: where it stands, why, and what it may spend."""
+
+    view: GoalView
+    why: WhyView
+    budget: BudgetView
+
+    @property
+    def digest(self) -> None:
+        """Nothing about a goal as a whole is bound to a digest."""
+
+    @property
+    def stamp(self) -> object:
+        """What may not change between drawing and deciding."""
+        return self.view.phase, self.view.next_action, tuple(row.limit for row in self.budget.rows)
+
+
+Thing: TypeAlias = PlanThing | WorkThing | GoalThing
+
+
+# --- decisions and modes
+
+
+class Decision(Struct, frozen=True):
+    """What a person is about to decide, bound to what they were shown."""
+
+    subject: Subject
+    label: str  # such as `Approve plan 2 of billing`
+    request: Change[Done]  # its key is put in when it is sent
+    digest: Digest | None = None
+    words: str = ""  # what the person wrote for it
+    wording: "Wording | None" = None  # how its words may be written anew; None when it takes none
+
+
+class Wording(Enum):
+    """What a person's words are for."""
+
+    GUIDANCE = "what should be planned instead"
+    ANSWER = "your answer"
+    ADVICE = "what to do differently"
+    FINDINGS = "what is wrong, a line each"
+
+
+class Browsing(Struct, frozen=True):
+    """Nothing is begun."""
+
+
+class Helping(Struct, frozen=True):
+    """The keys are explained."""
+
+
+class Filtering(Struct, frozen=True):
+    """The filter is typed; `before` is what it was."""
+
+    before: str
+
+
+class Writing(Struct, frozen=True):
+    """The person's editor is open."""
+
+    thing: Thing
+    wording: Wording
+
+
+class Confirming(Struct, frozen=True):
+    """A decision waits for its deliberate key."""
+
+    thing: Thing
+    decision: Decision
+
+
+class Disposing(Struct, frozen=True):
+    """Open findings are answered one by one before work is accepted."""
+
+    thing: WorkThing
+    answers: tuple[tuple[str, str], ...] = ()
+    reason: str | None = None  # being typed for the next finding; None: fixed or deferred is not said yet
+
+
+class Extending(Struct, frozen=True):
+    """More is granted of the budgets that can grow."""
+
+    thing: Thing
+    budget: BudgetView
+    at: int = 0  # the row that typing goes to
+    typed: tuple[tuple[Unit, str], ...] = ()
+
+
+Mode: TypeAlias = Browsing | Helping | Filtering | Writing | Confirming | Disposing | Extending
+
+
+class Tone(Enum):
+    """How something said to the person is meant."""
+
+    GOOD = "good"
+    ASKS = "asks"
+    BAD = "bad"
+
+
+class Said(Struct, frozen=True):
+    """The last thing that was said to the person."""
+
+    text: str
+    tone: Tone
+
+
+class Model(Struct, frozen=True):
+    """All there is."""
+
+    now: Instant
+    size: Size
+    unicode: bool = True  # the terminal can spell more than ASCII
+    link: Link = Link.CONNECTING
+    inbox: tuple[InboxItem, ...] | None = None  # None: not read yet
+    visible: tuple[InboxItem, ...] = ()  # those of them that pass the filter
+    goals: GoalList = GoalList(())
+    filter: str = ""
+    chosen: Subject | None = None
+    at: int = 0  # where in the list the chosen one is or was
+    page: Page = Page.SUMMARY
+    pane: Pane = Pane.LIST
+    scroll: int = 0
+    thing: Thing | None = None  # of the chosen subject
+    trouble: str = ""  # why there is no thing
+    mode: Mode = Browsing()
+    drafts: tuple[tuple[Subject, str], ...] = ()  # words that were written and not sent
+    sending: Decision | None = None
+    decided: Subject | None = None  # the person's own doing: when it leaves the list, the next one is chosen
+    said: Said | None = None
+    reading: bool = False  # the inbox is being read
+    unread: bool = False  # and something happened since
+    read_at: Instant = Instant(0)
+    looking: bool = False  # so for the thing
+    unlooked: bool = False
+
+
+def matching(inbox: tuple[InboxItem, ...], words: str) -> tuple[InboxItem, ...]:
+    """Return the items that have all words of a filter."""
+    wanted = words.casefold().split()
+    return tuple(item for item in inbox if all(word in _text(item) for word in wanted)) if wanted else inbox
+
+
+def _text(item: InboxItem) -> str:
+    return f"{item.goal} {item.kind} {item.subject} {item.summary}".casefold()

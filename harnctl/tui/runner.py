@@ -1,0 +1,146 @@
+"""The runner: errands carried out at a daemon, each answered by a message.
+
+Reading and deciding have a connection each, so that a decision never waits behind a long log; following has a third.
+A decision is sent under one key until it is answered, also by the next daemon: it is made once, or refused once.
+"""
+
+from collections.abc import Awaitable, Callable
+from math import inf
+from pathlib import Path
+from typing import assert_never
+
+from msgspec.structs import replace
+
+from harnctl.client import ClientError, new_key
+from harnctl.client.aio import AsyncClient
+from harnctl.client.following import Presence
+from harnctl.client.patience import passes
+from harnctl.tui import errands as owed
+from harnctl.tui import messages as m
+from harnctl.tui.model import Decision, GoalThing, Link, Page, PlanThing, Subject, Thing, WorkThing
+from protocol.ids import GoalId, WorkId
+from protocol.requests import (
+    ListGoals,
+    ListInbox,
+    ListPlans,
+    ShowBudget,
+    ShowGoal,
+    ShowPlan,
+    ShowWhy,
+    ShowWork,
+    ShowWorkDiff,
+    ShowWorkLog,
+)
+from protocol.values import PlanDecision
+from protocol.views import InboxView, PlanView
+
+Dispatch = Callable[[m.Message], None]
+Editor = Callable[[str, str], Awaitable[m.Written | m.NotWritten]]
+
+
+class Runner:
+    """Carries errands out; `dispatch` takes what came of them."""
+
+    def __init__(self, socket: Path, dispatch: Dispatch, editor: Editor) -> None:
+        self._reads = AsyncClient(socket)
+        self._decides = AsyncClient(socket)
+        self._follows = AsyncClient(socket)
+        self._dispatch = dispatch
+        self._editor = editor
+
+    async def aclose(self) -> None:
+        """Hang up."""
+        for client in (self._reads, self._decides, self._follows):
+            await client.aclose()
+
+    async def greet(self) -> InboxView:
+        """Read the inbox for the first time; raises `ClientError` when there is no daemon to look at."""
+        return await self._reads.ask(ListInbox())
+
+    async def follow(self, inbox: InboxView) -> None:
+        """Tell of every event past an inbox, and of the daemon's coming and going, for ever.
+
+        Raises `ProtocolError` when another kind of daemon comes back, and `Barred` when another user's does.
+        """
+        self._dispatch(m.Linked(Link.LIVE))
+        async with self._follows.events(inbox.after, presence=self._presence, patience_s=inf) as events:
+            async for event in events:
+                self._dispatch(m.Happened(event.goal))
+
+    async def run(self, errand: owed.Errand) -> None:
+        """Carry one errand out."""
+        match errand:
+            case owed.ReadInbox():
+                self._dispatch(await self._inbox())
+            case owed.Look(subject, page):
+                self._dispatch(await self._looked(subject, page))
+            case owed.ReadBudget(goal):
+                self._dispatch(await self._budget(goal))
+            case owed.Write(about, draft):
+                self._dispatch(await self._editor(about, draft))
+            case owed.Send(decision):
+                self._dispatch(await self._sent(decision))
+            case owed.Quit():
+                raise AssertionError("whoever has the screen ends it")
+            case _:
+                assert_never(errand)
+
+    def _presence(self, there: Presence) -> None:
+        self._dispatch(m.Linked(Link.LIVE if there is Presence.BACK else Link.GONE))
+
+    # --- reading
+
+    async def _inbox(self) -> m.Message:
+        try:
+            return m.Listed(await self._reads.ask(ListInbox()), await self._reads.ask(ListGoals()))
+        except ClientError as error:
+            return m.NotListed(_reason(error))
+
+    async def _looked(self, subject: Subject, page: Page) -> m.Message:
+        try:
+            return m.Looked(subject, page, await self._thing(subject, page))
+        except ClientError as error:
+            return m.NotLooked(subject, _reason(error))
+
+    async def _thing(self, subject: Subject, page: Page) -> Thing:
+        ask, goal = self._reads.ask, subject.goal
+        if subject.plan is not None:
+            plan = await ask(ShowPlan(goal, subject.plan))
+            return PlanThing(plan, await self._before(plan) if page is Page.DIFF else None)
+        if subject.work is not None:
+            return await self._work(goal, subject.work, page)
+        return GoalThing(await ask(ShowGoal(goal)), await ask(ShowWhy(goal)), await ask(ShowBudget(goal)))
+
+    async def _work(self, goal: GoalId, name: WorkId, page: Page) -> WorkThing:
+        ask = self._reads.ask
+        work = await ask(ShowWork(goal, name))
+        recorded = any(attempt.commit is not None for attempt in work.attempts)
+        diff = await ask(ShowWorkDiff(goal, name)) if page is Page.DIFF and recorded else None
+        log = await ask(ShowWorkLog(goal, name)) if page is Page.LOG and work.attempts else None
+        return WorkThing(work, diff, log)
+
+    async def _before(self, plan: PlanView) -> PlanView | None:
+        """Return the last plan before this one that proposed work."""
+        listed = await self._reads.ask(ListPlans(plan.goal))
+        earlier = [row.plan for row in listed.plans if row.plan < plan.plan and row.decision is PlanDecision.APPLY]
+        return await self._reads.ask(ShowPlan(plan.goal, earlier[-1])) if earlier else None
+
+    async def _budget(self, goal: GoalId) -> m.Message:
+        try:
+            return m.Budgeted(await self._reads.ask(ShowBudget(goal)))
+        except ClientError as error:
+            return m.Refused(None, error.code, error.message, error.fix)
+
+    # --- deciding
+
+    async def _sent(self, decision: Decision) -> m.Message:
+        request = replace(decision.request, key=new_key())
+        try:
+            return m.Decided(decision, await self._decides.ask(request, patience_s=inf))
+        except ClientError as error:
+            return m.Refused(decision, error.code, error.message, error.fix)
+
+
+def _reason(error: ClientError) -> str:
+    """Say why something was not read; of a daemon that is away the screen tells already."""
+    return "" if passes(error) else error.message

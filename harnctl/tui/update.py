@@ -1,0 +1,98 @@
+"""The update: a model and what happened give the next model and what is owed.  Pure, and complete by type."""
+
+from typing import assert_never
+
+from msgspec.structs import replace
+
+from harnctl.tui import deciding, entry, moving, reading
+from harnctl.tui import messages as m
+from harnctl.tui.errands import Quit, Step
+from harnctl.tui.keys import Action, action_of
+from harnctl.tui.model import Browsing, Filtering, Helping, Model, Writing
+
+MOVES = frozenset(
+    {
+        *(Action.UP, Action.DOWN, Action.FIRST, Action.LAST, Action.SCROLL_UP, Action.SCROLL_DOWN),
+        *(Action.OPEN, Action.NEXT_PAGE, Action.LAST_PAGE),
+    }
+)
+
+
+def update(model: Model, message: m.Message) -> Step:
+    """Take one message."""
+    match message:
+        case m.Pressed(key):
+            return _press(model, key)
+        case m.Pasted(text):
+            return entry.paste(model, text)
+        case m.Resized(size):
+            return moving.scroll(replace(model, size=size), model.scroll)
+        case m.Ticked(now):
+            return reading.ticked(model, now)
+        case m.Listed():
+            return reading.listed(model, message)
+        case m.NotListed():
+            return reading.not_listed(model, message)
+        case m.Looked():
+            return reading.looked(model, message)
+        case m.NotLooked():
+            return reading.not_looked(model, message)
+        case m.Happened(goal):
+            return reading.happened(model, goal)
+        case m.Linked(link):
+            return reading.linked(model, link)
+        case m.Budgeted():
+            return deciding.budgeted(model, message)
+        case m.Written():
+            return deciding.written(model, message)
+        case m.NotWritten(reason):
+            return deciding.not_written(model, reason)
+        case m.Decided():
+            return deciding.decided(model, message)
+        case m.Refused():
+            return deciding.refused(model, message)
+        case _:
+            assert_never(message)
+
+
+def _press(model: Model, key: str) -> Step:
+    if isinstance(model.mode, Writing):
+        return Step(model)  # the terminal is the editor's
+    action = action_of(model, key)
+    if not model.size.is_enough and action not in {Action.QUIT, Action.INTERRUPT, Action.NO}:
+        return Step(model)  # nothing is decided that cannot be seen
+    match action:
+        case None:
+            return entry.type_text(model, key) if len(key) == 1 else Step(model)
+        case Action.QUIT:
+            return Step(model, (Quit(),))
+        case Action.INTERRUPT:
+            return Step(model, (Quit(interrupted=True),)) if isinstance(model.mode, Browsing) else _back(model)
+        case Action.HELP:
+            return Step(replace(model, mode=Helping(), scroll=0, said=None))
+        case Action.FILTER:
+            return Step(replace(model, mode=Filtering(model.filter), said=None))
+        case Action.KEEP:
+            return Step(replace(model, mode=Browsing()))
+        case Action.NO:
+            return _back(model)
+        case Action.BACK:
+            return _back(model) if isinstance(model.mode, Helping) else moving.move(model, action)
+        case Action.ERASE:
+            return entry.erase(model)
+        case _ if action in MOVES:
+            return moving.move(model, action)
+        case _:
+            return deciding.act(model, action)
+
+
+def _back(model: Model) -> Step:
+    """Take back whatever was begun."""
+    browsing = replace(model, mode=Browsing())
+    match model.mode:
+        case Filtering(before):
+            return entry.refilter(browsing, before)
+        case Helping():
+            return Step(replace(browsing, scroll=0))
+        case _:
+            return Step(browsing)

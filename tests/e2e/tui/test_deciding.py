@@ -1,0 +1,180 @@
+"""Deciding in the TUI: what a person presses is what the daemon stores, and never more than they saw."""
+
+import pytest
+
+from harnctl.client import new_key
+from protocol.requests import ListEvents, RejectPlan, ShowBudget, ShowPlan
+from protocol.values import Unit
+from tests.e2e.tui.conftest import IN_TMUX
+from tests.kit.daemons import BILLING, MAKER, WORK, Home, approve, follow
+from tests.kit.terminal import Terminal
+
+pytestmark = pytest.mark.timeout(120)
+
+DONE = "nothing waits for you"
+
+
+def decide(terminal: Terminal, key: str, question: str) -> None:
+    """Press a key, see what it asks, and say yes."""
+    terminal.keys(key)
+    terminal.wait_for(question)
+    terminal.keys("y")
+
+
+def events(home: Home, tag: str) -> list[dict[str, object]]:
+    with home.client() as client:
+        page = client.ask(ListEvents(goal=BILLING))
+    return [event.body for event in page.events if event.tag.partition("/")[0] == tag]
+
+
+@pytest.mark.parametrize("kind", [pytest.param(Terminal, id="pty"), IN_TMUX])
+def test_a_mission_is_carried_to_its_end_by_keys_alone(home, tui, kind):
+    home.start()
+    home.create()
+    terminal = tui(kind)
+
+    terminal.wait_for("proposed")
+    decide(terminal, "a", "Approve plan 1 of billing?")
+    terminal.wait_for("in review")
+    decide(terminal, "a", "Accept p1.change of billing?")
+    terminal.wait_for("says the mission is met")
+    decide(terminal, "a", "Approve plan 2 of billing?")
+    terminal.wait_for(lambda seen: DONE in seen and "succeeded" in seen)
+    terminal.keys("q")
+
+    assert terminal.ended() == 0
+    assert home.git("show", "harn/billing:billing.txt") == "changed"
+
+
+def test_the_digest_is_echoed_whole_and_is_the_one_that_is_stored(home, tui):
+    home.start()
+    home.create()
+    terminal = tui()
+    terminal.wait_for("proposed")
+    with home.client() as client:
+        digest = client.ask(ShowPlan(BILLING, 1)).digest
+
+    terminal.keys("a")
+    terminal.wait_for(f"bound to {digest}")
+    terminal.keys("y")
+    terminal.wait_for("done.")
+
+    assert [body["digest"] for body in events(home, "plan.applied")] == [digest]
+
+
+def test_a_plan_is_rejected_with_what_was_written_in_the_editor(home, tui, editor):
+    home.start()
+    home.create()
+    terminal = tui(EDITOR=editor("Start smaller.\n# not this\n"))
+    terminal.wait_for("proposed")
+
+    decide(terminal, "r", "Start smaller.")
+    terminal.wait_for("plan 2 of billing")
+
+    (rejected,) = events(home, "plan.rejected")
+    assert (rejected["plan"], rejected["guidance"]) == (1, "Start smaller.")
+
+
+def test_work_is_reopened_with_a_finding_a_line_and_accepted_with_an_answer_to_each(home, tui, editor):
+    home.start()
+    home.create()
+    with home.client() as client:
+        approve(client)
+    terminal = tui(EDITOR=editor("no test\nno docs\n"))
+    terminal.wait_for("in review")
+
+    decide(terminal, "o", "Reopen p1.change of billing?")
+    with home.client() as client:
+        follow(client, "attempt.ended", attempt=2)
+    terminal.wait_for("with 2 findings")
+    terminal.keys("a")
+    terminal.wait_for("finding 1 of 2")
+    terminal.keys("f")
+    terminal.wait_for("finding 2 of 2")
+    terminal.keys("l", "later this week", "enter")
+    terminal.wait_for("f2: deferred: later this week")
+    terminal.keys("y")
+    terminal.wait_for("plan 2 of billing")
+
+    (accepted,) = events(home, "work.accepted")
+    assert accepted["dispositions"] == [["f1", "fixed"], ["f2", "deferred: later this week"]]
+
+
+def test_a_budget_is_extended_and_the_goal_goes_on_by_itself(home, tui):
+    home.agents(MAKER.replace('text = "changed"', 'text = ""'))
+    home.start()
+    home.create(limits="attempts = 1")
+    with home.client() as client:
+        approve(client)
+        follow(client, "attempt.ended", attempt=1)
+    terminal = tui()
+    terminal.wait_for("budget")
+
+    home.agents(MAKER)
+    terminal.keys("x")
+    terminal.wait_for("> attempts + _")
+    terminal.keys("2", "enter")
+    terminal.wait_for("attempts: 2 more")
+    terminal.keys("y")
+    terminal.wait_for("in review")
+
+    with home.client() as client:
+        rows = {row.unit: row.limit for row in client.ask(ShowBudget(BILLING)).rows}
+    assert rows[Unit.ATTEMPTS] == 3
+
+
+def test_what_somebody_else_decided_takes_an_open_decision_back(home, tui):
+    home.start()
+    home.create()
+    terminal = tui()
+    terminal.wait_for("proposed")
+    terminal.keys("a")
+    terminal.wait_for("Approve plan 1 of billing?")
+
+    with home.client() as client:
+        digest = client.ask(ShowPlan(BILLING, 1)).digest
+        assert digest is not None
+        client.ask(RejectPlan(key=new_key(), goal=BILLING, plan=1, digest=digest, guidance="No."))
+    terminal.wait_for("changed while you decided")
+    terminal.wait_for("billing plan/2")
+    terminal.keys("y", "left", "down")
+    terminal.wait_for("plan 2 of billing")
+
+    assert events(home, "plan.applied") == []
+
+
+def test_it_outlives_the_daemon_and_a_decision_made_meanwhile_is_made_once(home, tui):
+    daemon = home.start()
+    home.create()
+    terminal = tui()
+    terminal.wait_for("proposed")
+
+    daemon.kill()
+    terminal.wait_for("the daemon is away")
+    terminal.keys("a")
+    terminal.wait_for("Approve plan 1 of billing?")
+    terminal.keys("y")
+    terminal.wait_for("waiting for the answer until the daemon is back")
+    home.start()
+    terminal.wait_for("in review")
+
+    assert len(events(home, "plan.applied")) == 1
+    assert "live" in terminal.seen
+
+
+def test_the_diff_and_the_log_of_an_attempt_are_pages_of_its_work(home, tui):
+    home.start()
+    home.create()
+    with home.client() as client:
+        approve(client)
+    terminal = tui()
+    terminal.wait_for("in review")
+
+    terminal.keys("d")
+    terminal.wait_for("+changed")
+    terminal.keys("d")
+    terminal.wait_for("agent make")
+    terminal.keys("d")
+    terminal.wait_for("objective")
+
+    assert WORK in terminal.seen

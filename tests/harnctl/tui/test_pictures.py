@@ -1,0 +1,121 @@
+"""What the screen shows in every state, at three sizes.  `python -m tests.kit.screens` writes the pictures anew."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from msgspec.structs import replace
+from wcwidth import wcwidth
+
+from harnctl.render.cells import apart, width
+from harnctl.render.sanitise import sanitise
+from harnctl.tui import messages as m
+from harnctl.tui.drawing import draw
+from harnctl.tui.model import Model, PlanThing, Size
+from protocol.ids import GoalId
+from protocol.views import InboxKind
+from tests.kit import screens
+from tests.kit.screens import BILLING, HERE, PLAN, SIZES, STATES, item, listing, picture, tell
+
+EVIL = "\x1b]0;owned\x07\x1b[2J\x9b5A\u202e\u200b\U000e0041\U0001f468\u200d\U0001f469 <b>[bold]{{x}}\t\r\n"
+KEPT = {path.stem: path.read_text(encoding="utf-8") for path in sorted((HERE / "screens").glob("*.txt"))}
+
+
+@pytest.fixture(scope="module")
+def drawn():
+    screens.at_greenwich()
+    return screens.pictures()
+
+
+def test_every_picture_is_one_of_a_state(drawn):
+    assert sorted(drawn) == sorted(KEPT)
+
+
+@pytest.mark.parametrize("name", KEPT)
+def test_a_state_looks_as_its_picture(drawn, name):
+    assert drawn[name] == KEPT[name]
+
+
+@pytest.mark.parametrize("columns", [1, 2, 7, 39, 40, 41, 79, 80, 81, 500])
+@pytest.mark.parametrize("rows", [1, 9, 10, 11, 24, 90])
+def test_every_state_fills_every_screen_exactly(columns, rows):
+    for state, make in STATES.items():
+        model = tell(make(SIZES["usual"]), m.Resized(Size(columns, rows)))
+
+        assert [sum(width(span.text) for span in row) for row in draw(model)] == [columns] * rows, state
+
+
+def hostile() -> Model:
+    """A goal whose every text was written by somebody who means harm."""
+    evil = item(InboxKind.PLAN, "plan/1", summary=EVIL)
+    plan = screens.plan(rationale=EVIL, question=EVIL, guidance=EVIL, detail=EVIL)
+    milestone = plan.milestone
+    assert milestone is not None
+    items = tuple(replace(one, title=EVIL, objective=EVIL, paths=(EVIL,)) for one in plan.items)
+    plan = replace(plan, milestone=replace(milestone, title=EVIL, objective=EVIL), items=items)
+    model = listing(evil)
+    assert model.chosen is not None
+    return tell(model, m.Looked(model.chosen, model.page, PlanThing(plan)))
+
+
+@pytest.mark.parametrize("columns", [40, 80, 132])
+def test_nothing_that_anybody_wrote_acts_on_the_terminal(columns):
+    model = tell(hostile(), m.Resized(Size(columns, 60)), m.Refused(None, "internal", EVIL, EVIL))
+
+    rows = draw(model)
+
+    assert all(span.text.isprintable() for row in rows for span in row)
+    assert [sum(width(span.text) for span in row) for row in rows] == [columns] * 60
+    assert "\\x1b]0;owned" in picture(model)
+    assert "[bold]{{x}}" in picture(model)
+
+
+def test_a_line_of_ten_thousand_columns_is_wrapped_and_can_be_scrolled_through():
+    wide = screens.plan(rationale="w" * 10_000)
+    model = listing(PLAN)
+    assert model.chosen is not None
+    model = tell(model, m.Looked(model.chosen, model.page, PlanThing(wide)), m.Pressed("enter"), m.Pressed("G"))
+
+    assert "WC-1" in picture(model)
+
+
+def test_a_filter_is_shown_as_it_is_typed_whatever_was_pasted():
+    model = tell(listing(PLAN, item(InboxKind.WORK, "p1.a", goal=GoalId("other"))), m.Pressed("/"), m.Pasted(EVIL))
+
+    assert all(span.text.isprintable() for row in draw(model) for span in row)
+
+
+@given(st.text())
+def test_apart_every_character_has_a_width_of_its_own(text):
+    shown = apart(sanitise(text))
+
+    assert width(shown) == sum(max(wcwidth(char), 0) for char in shown)
+
+
+@pytest.mark.parametrize(
+    ("text", "shown"),
+    [
+        ("\U0001f468\U0001f3fd\u200d\U0001f469\u200d\U0001f467", "\U0001f468\U0001f469\U0001f467"),
+        ("\U0001f1e9\U0001f1ea", "DE"),
+        ("\u2764\ufe0f", "\u2764"),
+        ("1\ufe0f\u20e3", "1"),
+        ("na\u00efve \u6f22\u5b57", "na\u00efve \u6f22\u5b57"),
+    ],
+)
+def test_joined_pictures_are_taken_apart(text, shown):
+    assert apart(text) == shown
+
+
+def test_a_thousand_items_are_a_window_around_the_chosen_one():
+    goals = [GoalId(f"g{number:04}") for number in range(1_000)]
+    model = listing(*(item(InboxKind.PLAN, "plan/1", goal=goal) for goal in goals))
+
+    middle = screens.press(model, *["down"] * 500)
+
+    assert "> plan    g0500" in picture(middle)
+    assert "g0495" in picture(middle)
+    assert "g0999" in picture(screens.press(middle, "G"))
+    assert picture(screens.press(middle, "g")).splitlines()[1].startswith("> plan    g0000")
+
+
+def test_an_item_of_a_goal_names_the_goal_once():
+    assert f"> budget  {BILLING} " in picture(listing(item(InboxKind.BUDGET, BILLING)))
