@@ -3,15 +3,16 @@
 PYTHON ?= python3
 WORKERS ?= auto
 WORLDS ?= 20
-export CHAOS YES
+export CHAOS TUI YES
 
 VENV := .venv
 PY := $(VENV)/bin/python
 FILLED := $(VENV)/.filled
-CODE := harnctl harnd protocol tests tools
+CODE := bench harnctl harnd protocol tests tools
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test check format test-worlds lock clean \
+
+.PHONY: help setup demo test check format test-worlds bench-tui lock clean \
 	check-style check-mypy check-pyright check-floors check-links require-tools
 
 help: ## print this list
@@ -19,7 +20,7 @@ help: ## print this list
 
 setup: $(FILLED) ## make .venv and fill it from requirements.lock
 
-demo: $(FILLED) ## carry a small goal through a scripted agent (CHAOS=..., YES=1)
+demo: $(FILLED) ## carry a small goal through a scripted agent (TUI=1, CHAOS=1, YES=1)
 	@$(PY) -m harnctl demo
 
 test: check ## run every check, then every test (WORKERS=1 for one process)
@@ -41,10 +42,13 @@ lock: | require-tools ## write requirements.lock anew (UPGRADE=--upgrade for new
 	.venv-lock/bin/python -m pip install --quiet uv
 	.venv-lock/bin/python tools/lock.py $(UPGRADE)
 
+bench-tui: $(FILLED) ## time the TUI from key to redraw, with a thousand things that wait
+	@$(PY) -m bench.tui
+
 clean: ## remove .venv and every cache
 	rm -rf $(VENV) .venv-lock dist build .coverage htmlcov .hypothesis .mypy_cache .pytest_cache .ruff_cache \
 		.import_linter_cache .grimp_cache
-	find harnctl harnd protocol tests tools -name __pycache__ -type d -prune -exec rm -rf {} +
+	find bench harnctl harnd protocol tests tools -name __pycache__ -type d -prune -exec rm -rf {} +
 
 # --- the parts of check ------------------------------------------------------------------------
 

@@ -16,14 +16,20 @@ from harnctl.failures import Failure
 SEEDS = 10_000
 
 WithChaos = Annotated[bool, typer.Option("--chaos", help="Kill the daemon again and again; CHAOS=1 does the same.")]
+InTui = Annotated[bool, typer.Option("--tui", help="Decide in the TUI; TUI=1 does the same.")]
 Seed = Annotated[int | None, typer.Option("--seed", metavar="N", help="Which kills to repeat; SEED=N does the same.")]
 
 
-def demo(context: typer.Context, *, chaos: WithChaos = False, seed: Seed = None, yes: Yes = False) -> None:
+def demo(
+    context: typer.Context, *, chaos: WithChaos = False, seed: Seed = None, tui: InTui = False, yes: Yes = False
+) -> None:
     """Carry a small goal through a scripted agent, without an account."""
     console = console_of(context)
     chosen = _seed(console, seed) if chaos or _is_set(console, "CHAOS") else None
-    stage = Stage(console, seed=chosen, yes=yes or _is_set(console, "YES"))
+    in_tui = tui or _is_set(console, "TUI")
+    if in_tui and not console.has_screen:
+        raise Failure("usage", "a demo in the TUI needs a terminal at both ends", fix="harnctl demo")
+    stage = Stage(console, seed=chosen, yes=yes or _is_set(console, "YES"), tui=in_tui)
     raise typer.Exit(stage.perform())
 
 

@@ -19,6 +19,13 @@ ASKS = ("plan.attention/1", "plan.failed/1", "integration.parked/1")  # which no
 SAID = ("goal.created/1", "work.created/1", "work.accepted/1")  # by whoever did it, or with the plan
 
 
+def enrol(place: Place, daemon: Daemon) -> tuple[str, ...]:
+    """Create the demo's goal, and return what is said of it."""
+    gathered = gather(place.goal_file)
+    request = CreateGoal(key=new_key(), files=gathered.files, main=gathered.main, directory=gathered.directory)
+    return daemon.ask(request).said
+
+
 class Performance:
     """One run of the demo's goal."""
 
@@ -35,7 +42,8 @@ class Performance:
 
     def run(self) -> None:
         """Play it to the end; raises `Declined` when the person says no, and `Failure` when it is stuck."""
-        self._create()
+        for sentence in enrol(self._place, self._daemon):
+            self._narrator.tell(sentence)
         with Client(self._place.socket).events(goal=GOAL) as events:
             for event in events:
                 self.tally.count(event)
@@ -45,12 +53,6 @@ class Performance:
                 self._act(event)
                 if event.tag == "plan.completed/1":
                     return
-
-    def _create(self) -> None:
-        gathered = gather(self._place.goal_file)
-        request = CreateGoal(key=new_key(), files=gathered.files, main=gathered.main, directory=gathered.directory)
-        for sentence in self._daemon.ask(request).said:
-            self._narrator.tell(sentence)
 
     def _tell(self, event: EventView) -> None:
         text = None if event.tag in SAID else told(event)

@@ -22,6 +22,7 @@ from harnctl.demo.performance import Performance
 from harnctl.demo.place import GOAL, make_place
 from harnctl.demo.story import Narrator
 from harnctl.demo.summary import ending, left_off, opening
+from harnctl.demo.watched import Watched
 from harnctl.render.blocks import Verbatim
 from protocol.errors import Exit
 from protocol.requests import ShowGoal
@@ -33,7 +34,7 @@ INTERRUPTED: Final = 130  # what a shell reports of a program that Ctrl-C ended
 class Stage:
     """One demo, from an empty directory to its last line."""
 
-    def __init__(self, console: Console, *, seed: int | None, yes: bool) -> None:
+    def __init__(self, console: Console, *, seed: int | None, yes: bool, tui: bool) -> None:
         """Set everything up; nothing is started yet."""
         self._console = console
         self._narrator = Narrator(console)
@@ -41,9 +42,14 @@ class Stage:
         self._daemon = Daemon(self._place)
         self._operator = Operator(console, self._narrator, self._daemon, yes=yes)
         self._seed = seed
-        self._chaos = Chaos(seed, self._daemon, self._narrator.tell) if seed is not None else None
-        self._performance = Performance(
-            self._place, self._daemon, narrator=self._narrator, operator=self._operator, chaos=self._chaos
+        tell = _say_nothing if tui else self._narrator.tell  # the screen is the TUI's while that is shown
+        self._chaos = Chaos(seed, self._daemon, tell) if seed is not None else None
+        self._performance: Performance | Watched = (
+            Watched(self._place, self._daemon, console, chaos=self._chaos)
+            if tui
+            else Performance(
+                self._place, self._daemon, narrator=self._narrator, operator=self._operator, chaos=self._chaos
+            )
         )
         self._again: tuple[str, ...] = ("why", GOAL)  # the first thing to type, when it did not go to the end
 
@@ -116,6 +122,10 @@ class Stage:
     def _say_last(self, outcome: Outcome) -> None:
         line = json.dumps(msgspec.to_builtins(outcome))
         self._console.show("demo", outcome, [Verbatim(line)])
+
+
+def _say_nothing(_text: str) -> None:
+    """Keep what would be said to oneself."""
 
 
 @contextmanager
