@@ -121,5 +121,5 @@ def test_verbs_that_the_parity_list_expects_are_refused():
     verbs = {name for how in later for name in re.findall(r"`([a-z-]+)`", how)}
     here = {"claude", "codex", "opencode", "gemini", "qwen", "acp", "openai_http"}  # harnesses
     keys = {"root", "work"}
-    shown = {"status", "inbox"}
+    shown = {"status", "inbox", "tui"}
     assert verbs - here - keys - shown <= {*AT_THE_TOP}
