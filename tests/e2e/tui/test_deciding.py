@@ -108,7 +108,7 @@ def test_a_budget_is_extended_and_the_goal_goes_on_by_itself(home, tui):
         approve(client)
         follow(client, "attempt.ended", attempt=1)
     terminal = tui()
-    terminal.wait_for("budget")
+    terminal.wait_for("goal extend billing")
 
     home.agents(MAKER)
     terminal.keys("x")
