@@ -21,7 +21,7 @@ BUDGET_PREFIX: Final = "budget/"
 WIDE: Final = 80
 LEAST_COLUMNS: Final = 40
 LEAST_ROWS: Final = 10
-REREAD_US: Final = 30 * SECOND  # a supervisor that gave up leaves no event, so the inbox is read again now and then
+OLD_US: Final = 30 * SECOND  # an inbox that was read so long ago is read again when a person is there
 
 
 class Size(Struct, frozen=True):

@@ -11,7 +11,7 @@ from msgspec.structs import replace
 from harnctl.tui.errands import Errand, Look, ReadInbox, Step
 from harnctl.tui.messages import Listed, Looked, NotListed, NotLooked
 from harnctl.tui.model import (
-    REREAD_US,
+    OLD_US,
     Browsing,
     Confirming,
     Disposing,
@@ -26,7 +26,6 @@ from harnctl.tui.model import (
     matching,
 )
 from protocol.ids import GoalId
-from protocol.values import Instant
 
 
 def chain(model: Model, *parts: Callable[[Model], Step]) -> Step:
@@ -113,10 +112,13 @@ def linked(model: Model, link: Link) -> Step:
     return chain(model, read_inbox, look) if came else Step(model)
 
 
-def ticked(model: Model, now: Instant) -> Step:
-    """Let time pass."""
-    model = replace(model, now=now)
-    return read_inbox(model) if model.link is Link.LIVE and now - model.read_at >= REREAD_US else Step(model)
+def attended(model: Model) -> Step:
+    """Read an inbox that is old again, now that a person is there: a supervisor that gave up leaves no event.
+
+    While nobody presses a key nothing is asked, so a screen that is left open wakes no daemon.
+    """
+    old = model.now - model.read_at >= OLD_US
+    return read_inbox(model) if old and model.link is Link.LIVE and not model.reading else Step(model)
 
 
 # --- staying

@@ -22,13 +22,13 @@ def update(model: Model, message: m.Message) -> Step:
     """Take one message."""
     match message:
         case m.Pressed(key):
-            return _press(model, key)
+            return reading.chain(model, reading.attended, lambda read: _press(read, key))
         case m.Pasted(text):
             return entry.paste(model, text)
         case m.Resized(size):
             return moving.scroll(replace(model, size=size), model.scroll)
         case m.Ticked(now):
-            return reading.ticked(model, now)
+            return Step(replace(model, now=now))
         case m.Listed():
             return reading.listed(model, message)
         case m.NotListed():

@@ -367,13 +367,14 @@ def test_a_decision_stays_under_way_while_the_daemon_is_away():
     assert model.sending is not None
 
 
-def test_the_list_is_read_again_now_and_then_but_not_while_the_daemon_is_away():
+def test_a_list_that_is_old_is_read_again_when_a_person_is_there_and_never_by_itself():
     model = replace(on(PLAN), reading=False)
-    soon, late = Instant(NOW + 29 * SECOND), Instant(NOW + 30 * SECOND)
+    soon, late = (tell(model, m.Ticked(Instant(NOW + seconds * SECOND))) for seconds in (29, 30))
 
-    assert update(model, m.Ticked(soon)).errands == ()
-    assert update(model, m.Ticked(late)).errands == (ReadInbox(),)
-    assert update(tell(model, m.Linked(Link.GONE)), m.Ticked(late)).errands == ()
+    assert update(soon, m.Pressed("?")).errands == ()
+    assert update(late, m.Pressed("?")).errands == (ReadInbox(),)
+    assert update(model, m.Ticked(late.now)).errands == ()
+    assert update(tell(late, m.Linked(Link.GONE)), m.Pressed("?")).errands == ()
 
 
 def test_a_look_that_comes_too_late_is_for_nobody():
