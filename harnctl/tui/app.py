@@ -5,6 +5,7 @@ process dies by that signal, as whoever sent it expects.  Runs on asyncio only, 
 """
 
 import asyncio
+import gc
 import os
 import signal
 from collections.abc import Callable, Generator
@@ -106,6 +107,8 @@ class Tui:
         """
         try:
             inbox = await self._runner.greet()
+            gc.collect()
+            gc.freeze()  # a full collection past everything that was loaded takes longer than a key may
             code = await self._shown(inbox)
         finally:
             with anyio.CancelScope(shield=True):
