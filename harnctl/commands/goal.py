@@ -1,11 +1,11 @@
 """`harnctl goal`: what people enrolled."""
 
-import re
 from pathlib import Path
-from typing import Annotated, Final
+from typing import Annotated
 
 import typer
 
+from harnctl import amounts
 from harnctl.client import new_key
 from harnctl.commands import later
 from harnctl.commands.decision import agree
@@ -17,23 +17,22 @@ from harnctl.render import goal as render
 from harnctl.render.done import done
 from protocol import ids
 from protocol.requests import CancelGoal, CreateGoal, ExtendGoal, ListGoals, ShowGoal
-from protocol.values import SECOND, Micros, Unit
+from protocol.values import Unit
 
 app = typer.Typer(no_args_is_help=True)
 later.refuse(app, ("fork", "reopen", "pause", "resume", "archive"))
 
 File = Annotated[Path, typer.Argument(metavar="FILE", help="The goal's file, such as .harnd/goal.toml.")]
-SECONDS: Final = {"d": 24 * 3_600, "h": 3_600, "m": 60, "s": 1}
 
 
-def micros(written: str) -> Micros:
+def micros(written: str) -> int:
     """Read a duration such as `90m`, `2h` or `1d`."""
-    match = re.fullmatch("([1-9][0-9]{0,8})([smhd])", written)
-    if match is None:
+    amount = amounts.read(Unit.ACTIVE_RUNTIME_US, written)
+    if amount is None:
         raise typer.BadParameter(
             f"{written!r} is no time; expected a whole number with its unit, such as 90m, 2h or 1d"
         )
-    return Micros(int(match[1]) * SECONDS[match[2]] * SECOND)
+    return amount
 
 
 Attempts = Annotated[int | None, typer.Option("--attempts", metavar="N", min=1, help="So many more attempts.")]

@@ -9,8 +9,8 @@ from typing import Final
 
 from msgspec.structs import replace
 
+from harnctl import amounts
 from harnctl.render.daemon import counted
-from harnctl.tui import amounts
 from harnctl.tui.errands import ReadBudget, Send, Step, Write
 from harnctl.tui.keys import Action
 from harnctl.tui.messages import Budgeted, Decided, Refused, Written

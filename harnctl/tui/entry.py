@@ -2,7 +2,7 @@
 
 from msgspec.structs import replace
 
-from harnctl.tui import amounts
+from harnctl import amounts
 from harnctl.tui.errands import Step
 from harnctl.tui.model import Disposing, Extending, Filtering, Model, Said, Subject, Tone, matching
 from harnctl.tui.reading import choose

@@ -2,9 +2,9 @@
 
 from collections.abc import Iterator, Sequence
 
+from harnctl import amounts
 from harnctl.render.blocks import Block, Fields, Gap, Heading, Line, Paragraph, Span, Style
 from harnctl.render.daemon import amount, counted
-from harnctl.tui import amounts
 from harnctl.tui.keys import BROWSING, CONFIRMING, Binding
 from harnctl.tui.model import Confirming, Disposing, Extending
 from protocol.values import Unit

@@ -2,7 +2,7 @@
 
 from msgspec.structs import replace
 
-from harnctl.tui.amounts import GROWING
+from harnctl.amounts import GROWING
 from harnctl.tui.drawing import extent, height
 from harnctl.tui.errands import Step
 from harnctl.tui.keys import Action

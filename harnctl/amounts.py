@@ -1,4 +1,4 @@
-"""Amounts: what a person types for how much more a budget gets."""
+"""Amounts: what a person types for how much more a budget gets, on the command line and in the TUI."""
 
 import re
 from typing import Final
