@@ -8,10 +8,10 @@ import asyncio
 import gc
 import os
 import signal
-from collections.abc import Callable, Generator
+from collections.abc import Callable, Generator, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
 import anyio
 from anyio.abc import TaskGroup
@@ -96,6 +96,7 @@ class Tui:
         self._signalled: signal.Signals | None = None
         self._editing: anyio.CancelScope | None = None
         self._failure: ClientError | None = None
+        self._failed = False  # by a bug of ours
         unicode = Screen.of(console.out, console.environ).unicode
         said = Said(welcome, Tone.ASKS) if welcome else None
         self.model = Model(now=console.now(), size=self._size(), unicode=unicode, said=said)
@@ -142,6 +143,7 @@ class Tui:
             self._tasks = tasks
             tasks.start_soon(self._follow, inbox)
             tasks.start_soon(self._tick)
+            asyncio.get_running_loop().set_exception_handler(self._callback_failed)
             with _signals(self._signal):
                 code = await self._until_left()
             self._tasks = None
@@ -164,6 +166,15 @@ class Tui:
     def _leave(self, code: int) -> None:
         with suppress(Exception):  # prompt_toolkit's word for having been left already
             self._app.exit(result=code)
+
+    def _callback_failed(self, _loop: asyncio.AbstractEventLoop, context: dict[str, Any]) -> None:
+        """Leave by an error in a callback: it would only be logged, onto the screen."""
+        self._fail(context.get("exception") or RuntimeError(context["message"]))
+
+    def _fail(self, error: BaseException) -> None:
+        self._failed = True
+        with suppress(Exception):  # left already
+            self._app.exit(exception=error)
 
     def _signal(self, number: signal.Signals) -> None:
         if number == signal.SIGINT:
@@ -197,7 +208,6 @@ class Tui:
             layout=Layout(Window(control, wrap_lines=False, always_hide_cursor=True)),
             key_bindings=self._bindings(),
             full_screen=True,
-            before_render=lambda _app: self._fit(),
             input=keyboard,
             output=screen,
         )
@@ -233,11 +243,14 @@ class Tui:
         return Size(found.columns, found.rows)
 
     def _fragments(self) -> StyleAndTextTuples:
-        fragments: StyleAndTextTuples = []
-        for row in draw(self.model):
-            fragments.extend(_painted(row))
-            fragments.append(("", "\n"))
-        return fragments[:-1]
+        if self._failed:  # a last drawing is made on the way out, and one that fails would keep the terminal
+            return []
+        try:
+            self._fit()
+            return _painted(draw(self.model))
+        except Exception as error:  # noqa: BLE001 - it ends the program, once the terminal is given back
+            self._fail(error)
+            return []
 
 
 @contextmanager
@@ -255,5 +268,9 @@ def _signals(heard: Callable[[signal.Signals], None]) -> Generator[None]:
             signal.signal(number, handler)
 
 
-def _painted(row: Row) -> StyleAndTextTuples:
-    return [(STYLES[span.style], span.text) for span in row if span.text]
+def _painted(rows: Sequence[Row]) -> StyleAndTextTuples:
+    fragments: StyleAndTextTuples = []
+    for row in rows:
+        fragments += [(STYLES[span.style], span.text) for span in row if span.text]
+        fragments.append(("", "\n"))
+    return fragments[:-1]

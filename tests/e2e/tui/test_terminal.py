@@ -4,6 +4,7 @@ import os
 import re
 import signal
 import subprocess
+import sys
 
 import msgspec
 import pytest
@@ -98,6 +99,47 @@ def test_another_kind_of_daemon_that_comes_back_ends_it_with_a_sentence(home, tu
 
     assert (code, is_given_back(terminal)) == (78, True)
     assert "this one is from tomorrow" in terminal.seen
+
+
+BUG = """
+import os
+from pathlib import Path
+
+import anyio
+
+from harnctl.console import Console
+from harnctl.tui.app import Tui
+from harnctl.tui.model import Helping
+import sys
+
+
+class Buggy(Tui):
+    def _fit(self):
+        if isinstance(self.model.mode, Helping):
+            raise ZeroDivisionError("a bug in a drawing")
+        super()._fit()
+
+    def dispatch(self, message):
+        if getattr(message, "key", "") == "z":
+            raise ZeroDivisionError("a bug in a key")
+        super().dispatch(message)
+
+
+console = Console(out=sys.stdout, err=sys.stderr, stdin=sys.stdin, environ=os.environ)
+anyio.run(Buggy(Path(os.environ["HARND_SOCKET"]), console).run)
+"""
+
+
+@pytest.mark.parametrize(("key", "bug"), [("?", "a bug in a drawing"), ("z", "a bug in a key")])
+def test_a_bug_ends_it_with_a_traceback_on_a_terminal_that_is_as_before(daemon, home, key, bug):
+    environ = environ_of(home.socket, home=home.root)
+    with Terminal.start([sys.executable, "-c", BUG], environ=environ, columns=100, rows=30, cwd=ROOT) as terminal:
+        terminal.wait_for("in review")
+        terminal.keys(key)
+
+        assert terminal.ended() == 1
+        assert is_given_back(terminal)
+        assert bug in terminal.seen
 
 
 def test_it_follows_the_size_of_the_window_down_to_a_word_and_back(terminal):
