@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from typing import Final
 
 from harnctl.render.blocks import Block, Fields, Gap, Heading, Line, Paragraph, Span, Style, Table, command
+from harnctl.render.graph import graph
 from harnctl.render.marks import marked
 from harnctl.render.texts import criteria, problem, section, short
 from harnctl.render.words import age, plain, when
@@ -45,6 +46,7 @@ def proposal(plan: PlanView, now: Instant) -> Iterator[Block]:
     yield from section("guidance", *_paragraphs(plan.guidance))
     if plan.milestone is not None:
         yield from _milestone(plan.milestone)
+    yield from section("graph", *graph(plan.items, plan.root))
     for item in plan.items:
         yield from _item(item, root=item.key == plan.root)
     yield from section("evidence", *(block for met in plan.completion for block in _completion(met)))

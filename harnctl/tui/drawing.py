@@ -9,13 +9,14 @@ from typing import Final
 
 from harnctl.render import goal
 from harnctl.render.blocks import Block, Gap, Line, Paragraph, Span, Style
-from harnctl.render.cells import pad, width
+from harnctl.render.cells import cut, pad, width
 from harnctl.render.layout import Row, lay_out, shown
 from harnctl.render.screen import Screen
 from harnctl.render.words import age, count
 from harnctl.tui import forms
 from harnctl.tui.keys import offered
 from harnctl.tui.model import (
+    BUDGET_PREFIX,
     LEAST_COLUMNS,
     LEAST_ROWS,
     Confirming,
@@ -122,12 +123,28 @@ def _list(model: Model, *, columns: int, height: int) -> tuple[Row, ...]:
 
 def _item(model: Model, item: InboxItem, *, columns: int) -> Row:
     chosen = Subject.of(item) == model.chosen
-    name = item.goal if item.subject == item.goal else f"{item.goal} {item.subject}"
     kind = pad(KINDS.get(item.kind, item.kind.value), KIND)
     old = age(item.since, model.now).split()[0].rjust(AGE)
-    left = line("> " if chosen else "  ", Span(f"{kind} ", Style.ASKS), Span(shown(name, _screen(model))))
-    row = fit(ends(left, line(Span(f"{old} ", Style.FAINT)), columns), columns)
+    name = _name(model, item, columns=columns - KIND - AGE - 5)
+    left = line("> " if chosen else "  ", Span(f"{kind} ", Style.ASKS), Span(name))
+    row = fit(ends(left, line(Span(f" {old} ", Style.FAINT)), columns), columns)
     return picked(row) if chosen else row
+
+
+def _name(model: Model, item: InboxItem, *, columns: int) -> str:
+    """Name an item in little room: the goal gives way, because what is asked about it tells more."""
+    goal, what = shown(item.goal, _screen(model)), shown(_what(item), _screen(model))
+    if not what:
+        return goal
+    end = shown("…", _screen(model))
+    return f"{cut(goal, max(columns - width(what) - 1, len(end) + 1), end=end)} {what}"
+
+
+def _what(item: InboxItem) -> str:
+    """Say what of its goal an item is about; nothing when it is the goal as a whole."""
+    if item.subject == item.goal:
+        return ""
+    return item.subject.removeprefix(BUDGET_PREFIX).removesuffix("_us").replace("/", " ").replace("_", " ")
 
 
 def _thing(model: Model, *, columns: int, height: int) -> tuple[Row, ...]:

@@ -136,7 +136,7 @@ def test_what_somebody_else_decided_takes_an_open_decision_back(home, tui):
         assert digest is not None
         client.ask(RejectPlan(key=new_key(), goal=BILLING, plan=1, digest=digest, guidance="No."))
     terminal.wait_for("changed while you decided")
-    terminal.wait_for("billing plan/2")
+    terminal.wait_for("billing plan 2")
     terminal.keys("y", "left", "down")
     terminal.wait_for("plan 2 of billing")
 
