@@ -19,9 +19,9 @@ from harnctl.failures import Failure
 from harnctl.render import service as render
 from harnctl.render.blocks import Paragraph
 from harnctl.service import files, installation, journal, standing
-from harnctl.service.files import Standing
 from harnctl.service.installation import Begin, Loaded, Work
 from harnctl.service.manager import UserManager
+from harnctl.service.objections import Objections
 from harnctl.service.plan import draw_up
 from harnctl.service.report import Installed, Journal, Uninstalled
 from harnctl.service.units import SERVICE, SOCKET, UNITS, state_of
@@ -55,21 +55,25 @@ def install(
     plan = draw_up(console.environ, state=console.state, socket=console.socket, listen=console.socket_path)
     directory = unit_directory(console.environ)
     found = files.compare(directory, plan.units)
-    if not force:
-        installation.refuse_what_is_not_ours(found)
-    loaded = _imagined(manager, directory) if dry_run else installation.load(manager, directory)
+    objections, loaded = Objections(rehearsed=dry_run), Loaded({})
+    with objections.heard():
+        if not force:
+            installation.refuse_what_is_not_ours(found)
+    with objections.heard():
+        loaded = installation.load(manager, directory)
+        if begin.start:  # not asked when systemd is not: a call could start what waits behind its socket
+            _refuse_beside_another(console, loaded)
     told, work = installation.commands(found, loaded, begin), Work(manager)
     if dry_run:
         work.rehearse(found, told)
     else:
-        if begin.start:
-            _refuse_beside_another(console, loaded)
         with _told_when_cut_short(console, work):
             work.write(plan, found)
             for command, limit_s in told:
                 work.run(command, limit_s)
     report = Installed(
         rehearsed=dry_run,
+        objections=tuple(objections.found),
         units=tuple(found),
         steps=tuple(work.steps),
         plan=plan,
@@ -85,7 +89,7 @@ def uninstall(context: typer.Context, *, force: Force = False) -> None:
     console = console_of(context)
     manager, directory = UserManager(console.environ), unit_directory(console.environ)
     loaded = installation.load(manager, directory)
-    paths = installation.ours(directory, force=force)
+    paths = installation.to_go(directory, force=force)
     left = tuple(_left(console, manager, directory, paths))
     work = Work(manager)
     with _told_when_cut_short(console, work):
@@ -121,14 +125,6 @@ def show_logs(context: typer.Context, *, follow: Following = False, lines: Lines
         console.say([Paragraph("the journal has nothing of harnd")])
 
 
-def _imagined(manager: UserManager, directory: Path) -> Loaded:
-    """Look at the units if there is a manager; a rehearsal needs none."""
-    try:
-        return installation.load(manager, directory)
-    except Failure:
-        return {}
-
-
 def _refuse_beside_another(console: Console, loaded: Loaded) -> None:
     """Raise `Failure` while another daemon has the socket: systemd would take it away from under it."""
     if installation.is_up(loaded, SOCKET) or installation.is_up(loaded, SERVICE):
@@ -149,10 +145,6 @@ def _refuse_beside_another(console: Console, loaded: Loaded) -> None:
 def _left(console: Console, manager: UserManager, directory: Path, going: list[Path]) -> Iterator[str]:
     """Say what an uninstallation leaves where it is."""
     for unit in UNITS:
-        path = directory / unit
-        if path not in going and (whose := files.standing(path)) is not None:
-            why = "was changed since harnctl wrote it" if whose is Standing.EDITED else "was not written by harnctl"
-            yield f"{path} {why}, and stays; --force removes it too"
         if (drop_ins := directory / f"{unit}.d").is_dir():
             yield f"your drop-ins stay: {drop_ins}"
     state = next(filter(None, map(_state_named, going)), None) or find_state(console.environ, console.state)
@@ -163,14 +155,14 @@ def _left(console: Console, manager: UserManager, directory: Path, going: list[P
 
 
 def _state_named(path: Path) -> str | None:
-    return state_of(path.read_text(encoding="utf-8", errors="replace")) if path.name == SERVICE else None
+    return state_of(files.read(path) or "") if path.name == SERVICE else None
 
 
 @contextmanager
 def _told_when_cut_short(console: Console, work: Work) -> Generator[None]:
-    """Tell what was done before something failed."""
+    """Tell what was done before something failed, or somebody pressed Ctrl-C."""
     try:
         yield
-    except Failure:
+    except BaseException:
         console.tell(render.steps(work.steps))
         raise

@@ -32,6 +32,10 @@ def installed(report: Installed) -> Iterator[Block]:
         if unit.standing is Standing.CHANGED:
             yield Heading(unit.unit)
             yield Verbatim("\n".join(unit.diff))
+    for objection in report.objections:
+        yield Gap()
+        yield Paragraph(f"As things stand it would be refused: {objection.said} [{objection.code}]", style=Style.ASKS)
+        yield from way_out(objection.fix)
     if not report.steps:
         yield Paragraph("unchanged: the service is installed as it should be")
     yield from _recorded(report.plan)

@@ -51,12 +51,20 @@ def standing(path: Path) -> Standing | None:
     """Tell whose a unit on disk is; None when there is none."""
     if not os.path.lexists(path):
         return None
-    text = _read(path)
+    text = read(path)
     if text is None:
         return Standing.FOREIGN
     if is_ours(text):
         return Standing.UNCHANGED
     return Standing.EDITED if is_marked(text) else Standing.FOREIGN
+
+
+def read(path: Path) -> str | None:
+    """Return the text of a regular file; None for a link (a masked unit is one) and for what cannot be read as text."""
+    try:
+        return path.read_text(encoding="utf-8") if stat.S_ISREG(path.lstat().st_mode) else None
+    except (OSError, UnicodeDecodeError):
+        return None
 
 
 def write(path: Path, text: str) -> None:
@@ -88,7 +96,7 @@ def _compare(path: Path, wanted: str) -> UnitFile:
     there = standing(path)
     if there is None:
         return UnitFile(path.name, str(path), Standing.NEW)
-    text = _read(path) or ""
+    text = read(path) or ""
     if there is Standing.UNCHANGED and text != wanted:
         there = Standing.CHANGED
     return UnitFile(path.name, str(path), there, _difference(text, wanted))
@@ -102,11 +110,3 @@ def _difference(old: str, new: str) -> tuple[str, ...]:
 
 def _told(text: str) -> list[str]:
     return [line for line in text.splitlines() if line and not line.startswith("#")]
-
-
-def _read(path: Path) -> str | None:
-    """Return the text of a regular file; None for a link (a masked unit is one) and for what is no text."""
-    try:
-        return path.read_text(encoding="utf-8") if stat.S_ISREG(path.lstat().st_mode) else None
-    except (OSError, UnicodeDecodeError):
-        return None

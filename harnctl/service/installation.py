@@ -5,7 +5,7 @@ never restarted from here, since that would cut its agents short; it is said how
 """
 
 import shlex
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Final
 
@@ -24,13 +24,13 @@ STOP_S: Final = 3_700.0  # a drain may be set to an hour
 RUNNING: Final = frozenset({"active", "activating", "reloading", "deactivating"})
 RESTART: Final = ("systemctl", "--user", "restart", SERVICE)
 
-Loaded = Mapping[str, Mapping[str, str]]
+Loaded = dict[str, dict[str, str]]
 
 
 class Step(Struct, frozen=True):
     """Something that was done, or in a rehearsal would be."""
 
-    did: str  # wrote, removed, ran
+    did: str  # wrote, removed, ran, began
     what: str
 
 
@@ -60,17 +60,21 @@ def refuse_what_is_not_ours(found: Sequence[UnitFile]) -> None:
     if theirs:
         raise Failure(
             "service.foreign",
-            "; ".join(map(_whose, theirs)),
+            "; ".join(map(_in_the_way, theirs)),
             fix="overwrite: harnctl service install --force",
             details={"units": {unit.path: list(unit.diff) for unit in theirs}},
         )
 
 
-def _whose(unit: UnitFile) -> str:
+def _in_the_way(unit: UnitFile) -> str:
+    said = _whose(Path(unit.path), unit.standing)
     if unit.standing is Standing.EDITED:
-        drop_in = f"systemctl --user edit {unit.unit}"
-        return f"{unit.path} was changed since it was written: put your changes into a drop-in ({drop_in})"
-    return f"{unit.path} was not written by harnctl"
+        return f"{said}: put your changes into a drop-in (systemctl --user edit {unit.unit})"
+    return said
+
+
+def _whose(path: Path, found: Standing) -> str:
+    return f"{path} was {'changed since it was written' if found is Standing.EDITED else 'not written by harnctl'}"
 
 
 def touched(found: Sequence[UnitFile]) -> list[UnitFile]:
@@ -128,21 +132,34 @@ class Work:
 
     def run(self, command: Sequence[str], limit_s: float) -> None:
         """Have the manager do something."""
-        self._manager.checked(command, limit_s=limit_s)
-        self.steps.append(Step("ran", shlex.join(command)))
+        said = shlex.join(command)
+        try:
+            self._manager.checked(command, limit_s=limit_s)
+        except KeyboardInterrupt:  # the manager goes on with it
+            self.steps.append(Step("began", said))
+            raise
+        self.steps.append(Step("ran", said))
 
 
-def ours(directory: Path, *, force: bool) -> list[Path]:
-    """Return the units in a directory that may be removed."""
-    owned = {Standing.UNCHANGED, *([Standing.EDITED, Standing.FOREIGN] if force else [])}
-    return [directory / unit for unit in UNITS if files.standing(directory / unit) in owned]
+def to_go(directory: Path, *, force: bool) -> list[Path]:
+    """Return the units of a directory that are to be removed.
+
+    They go together or not at all: a service that stays enabled without its socket cannot start, and a socket without
+    its service starts nothing.  So raises `Failure` when one of them is a person's own, unless `force` says otherwise.
+    """
+    there = {path: found for unit in UNITS if (found := files.standing(path := directory / unit)) is not None}
+    theirs = [_whose(path, found) for path, found in there.items() if found.is_a_persons]
+    if theirs and not force:
+        said = f"{'; '.join(theirs)}; the units go together, so nothing was removed"
+        raise Failure("service.foreign", said, fix="remove them all: harnctl service uninstall --force")
+    return list(there)
 
 
 def take_down(paths: Sequence[Path], loaded: Loaded, work: Work) -> None:
     """Stop and disable the units that are to go, remove them, and have the manager forget them."""
     going = {path.name: str(path) for path in paths}
     # A unit of that name that the manager has from elsewhere (a package) is not the one that goes.
-    stop = [u for u in UNITS if loaded.get(u, {}).get("FragmentPath") == going.get(u)]
+    stop = [u for u in UNITS if u in going and loaded.get(u, {}).get("FragmentPath") == going[u]]
     if up := [unit for unit in stop if is_up(loaded, unit) or loaded[unit].get("ActiveState") == "failed"]:
         work.run(("systemctl", "--user", "stop", *up), STOP_S)
     if enabled := [unit for unit in stop if loaded[unit].get("UnitFileState") == "enabled"]:

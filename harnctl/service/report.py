@@ -4,6 +4,7 @@ from msgspec import Struct
 
 from harnctl.service.files import UnitFile
 from harnctl.service.installation import Step
+from harnctl.service.objections import Objection
 from harnctl.service.plan import Plan
 from protocol.values import Instant
 
@@ -12,6 +13,7 @@ class Installed(Struct, frozen=True, kw_only=True):
     """What `service install` did, or would do."""
 
     rehearsed: bool  # nothing was touched
+    objections: tuple[Objection, ...]  # only a rehearsal has any: they end what is meant
     units: tuple[UnitFile, ...]
     steps: tuple[Step, ...]
     plan: Plan

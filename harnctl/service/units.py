@@ -55,9 +55,12 @@ def is_marked(text: str) -> bool:
 
 
 def state_of(text: str) -> str | None:
-    """Return the state directory that a unit of ours names; None when it leaves it to the daemon."""
-    found = re.search(r"^ExecStart=(.*)$", text, re.MULTILINE)
-    words = [*map(quoting.read, shlex.split(found[1]))] if found else []
+    """Return the state directory that a unit names; None when it leaves it to the daemon, or cannot be understood."""
+    found = re.search(r"^ExecStart=(.*)$", text, re.MULTILINE) if is_marked(text) else None
+    try:
+        words = [*map(quoting.read, shlex.split(found[1]))] if found else []
+    except ValueError:  # a quote that somebody left open
+        return None
     return words[words.index("--state") + 1] if "--state" in words[:-1] else None
 
 

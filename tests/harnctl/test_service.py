@@ -8,8 +8,10 @@ from pathlib import Path
 
 import pytest
 
+from harnctl.app import INTERRUPTED
 from harnctl.service.units import SERVICE, SOCKET, is_ours
 from protocol.errors import Exit
+from tests.kit.daemons import ROOT
 from tests.kit.scripted_daemon import ScriptedDaemon, golden
 
 FAKE = Path(__file__).parents[1] / "kit" / "fake_systemd.py"
@@ -136,6 +138,30 @@ def test_a_rehearsal_needs_no_systemd(harnctl, systemd):
     assert f"would have run {START}\n" in ran.out
 
 
+def rehearsed(harnctl, *words, **environ):
+    """What a rehearsal says would be refused; it touches nothing for that."""
+    ran = harnctl("service", "install", "--dry-run", "--json", *words, **environ)
+    assert ran.code == 0
+    return [(objection["code"], objection["fix"]) for objection in ran.document["objections"]]
+
+
+def test_what_would_be_refused_is_rehearsed_too(harnctl, systemd, place):
+    assert rehearsed(harnctl) == []
+    systemd.units.mkdir(parents=True)
+    (systemd.units / SERVICE).write_text("[Service]\n")
+    with ScriptedDaemon(place / "runtime" / "harnd" / "harnd.sock"):
+        assert rehearsed(harnctl) == [
+            ("service.foreign", "overwrite: harnctl service install --force"),
+            ("service.daemon_runs", "stop it (Ctrl-C where it runs), or add --no-start"),
+        ]
+        assert rehearsed(harnctl, "--force", "--no-start") == []
+        told = " ".join(harnctl("service", "install", "--dry-run", "--force").out.split())
+        assert "As things stand it would be refused: a daemon that systemd did not start answers" in told
+    systemd.says("unit-path", "/elsewhere")
+    assert [code for code, _ in rehearsed(harnctl, "--force")] == ["service.unseen"]
+    assert [code for code, _ in rehearsed(harnctl, "--force", PATH="/nowhere")] == ["service.no_systemd"]
+
+
 @pytest.mark.parametrize("given", ["argument", "variable"])
 def test_what_names_the_daemon_here_names_it_there(harnctl, systemd, place, given):
     state, socket = place / "st ate", place / "100%" / "s"
@@ -208,8 +234,10 @@ def test_a_unit_that_a_person_made_or_changed_is_left_alone(harnctl, systemd, ve
         assert harnctl("service", "install", "--force").code == 0
         assert is_ours(path.read_text())
     else:
-        assert ran.code == 0
-        assert "stays; --force removes it too" in ran.out.replace("\n", " ")
+        assert (ran.code, "[service.foreign]" in ran.err) == (5, True)
+        assert [line for line in systemd.ran if " stop " in line or " disable " in line] == []
+        assert harnctl("service", "uninstall", "--force").code == 0
+        assert list(systemd.units.iterdir()) == []
 
 
 def test_a_daemon_that_systemd_did_not_start_keeps_its_socket(harnctl, systemd, place):
@@ -219,6 +247,50 @@ def test_a_daemon_that_systemd_did_not_start_keeps_its_socket(harnctl, systemd, 
         assert (ran.code, "[service.daemon_runs]" in ran.err) == (5, True)
         assert (systemd.ran, systemd.units.exists()) == ([], False)
         assert harnctl("service", "install", "--no-start").code == 0
+
+
+@pytest.mark.parametrize("edited", [SERVICE, SOCKET])
+def test_the_two_units_go_together_or_not_at_all(harnctl, systemd, edited):
+    """A service that stays enabled could not start without its socket, and a socket alone starts nobody."""
+    harnctl("service", "install")
+    with (systemd.units / edited).open("a") as unit:
+        unit.write("# mine\n")
+    before, ran_before = everything(systemd.units), systemd.ran
+
+    ran = harnctl("service", "uninstall", "--json")
+
+    assert (ran.code, ran.document["code"]) == (5, "service.foreign")
+    assert ran.document["fix"] == "remove them all: harnctl service uninstall --force"
+    assert (everything(systemd.units), systemd.ran) == (before, ran_before)
+
+
+@pytest.mark.parametrize("unit", ['ExecStart=x "', "ExecStart=x --state /theirs", '{mark}\nExecStart=x --state "/mine'])
+def test_a_unit_that_is_not_ours_or_cannot_be_understood_names_no_state_when_it_is_removed(
+    harnctl, systemd, place, unit
+):
+    harnctl("service", "install")
+    (systemd.units / SERVICE).write_text(unit.format(mark=systemd.unit(SERVICE).splitlines()[0]) + "\n")
+    (place / ".local/state/harnd").mkdir(parents=True)
+    ran = harnctl("service", "uninstall", "--force")
+    assert ran.code == 0
+    assert f"everything that harnd stored stays: {place}/.local/state/harnd\n" in ran.out
+
+
+def test_a_link_that_leads_nowhere_is_removed_like_any_unit(harnctl, systemd):
+    systemd.units.mkdir(parents=True)
+    (systemd.units / SERVICE).symlink_to("/no/such/unit")
+    assert harnctl("service", "uninstall", "--force").code == 0
+    assert list(systemd.units.iterdir()) == []
+
+
+def test_a_unit_that_is_not_going_is_not_stopped_because_nobody_has_it(harnctl, systemd):
+    """Neither is there a file of it nor has the manager heard of one, and that is no agreement."""
+    harnctl("service", "install", "--no-start")
+    (systemd.units / SERVICE).unlink()
+    systemd.says("active", SOCKET, SERVICE)
+    systemd.says("unset", f"{SERVICE}:FragmentPath")
+    assert harnctl("service", "uninstall").code == 0
+    assert [line for line in systemd.ran if SERVICE in line] == [ENABLE]
 
 
 def test_a_manager_that_looks_elsewhere_is_not_written_for(harnctl, systemd):
@@ -233,6 +305,15 @@ def test_what_was_done_is_told_also_when_the_rest_fails(harnctl, systemd):
     assert (ran.code, ran.document["code"]) == (1, "service.failed")
     assert "Job for harnd.service failed. See `journalctl`." in ran.document["message"]
     assert ran.err.startswith(f"wrote {systemd.units}/{SOCKET}\nwrote {systemd.units}/{SERVICE}\nran {RELOAD}\n")
+
+
+def test_what_was_done_is_told_also_after_ctrl_c_and_what_goes_on_without_us(harnctl, systemd):
+    (systemd.state / "interrupt-start").touch()
+    command = [sys.executable, "-m", "harnctl", "service", "install"]
+    environ = {**harnctl.environ, "PYTHONPATH": str(ROOT)}
+    ran = subprocess.run(command, env=environ, capture_output=True, text=True, timeout=60, check=False)
+    assert ran.returncode == INTERRUPTED
+    assert ran.stderr.splitlines()[2:5] == [f"ran {RELOAD}", f"ran {ENABLE}", f"began {START}"]
 
 
 @pytest.mark.parametrize(

@@ -1,11 +1,13 @@
 """`systemctl`, `loginctl` and `journalctl` for tests that are about harnctl: one program, told apart by its name.
 
 It keeps a manager's state as files below `$FAKE_SYSTEMD`, so a test sets anything up by writing one: `active`,
-`enabled` and `failed` list units, `shown` holds properties that count above all, `linger` and `journal` are what the
-other two print, and `fail-VERB` makes a verb fail with what it says.  `log` has every command line.
+`enabled` and `failed` list units, `shown` holds properties that count above all (`unset` those that are not said),
+`linger` and `journal` are what the other two print, and `fail-VERB` makes a verb fail with what it says.  At
+`interrupt-VERB` whoever runs it has Ctrl-C pressed, and the verb does not end by itself.  `log` has every command line.
 """
 
 import os
+import signal
 import sys
 from pathlib import Path
 
@@ -28,6 +30,9 @@ def keep(name: str, found: list[str]) -> None:
 def fail_if_asked(verb: str) -> None:
     if (HOME / f"fail-{verb}").exists():
         sys.exit((HOME / f"fail-{verb}").read_text())
+    if (HOME / f"interrupt-{verb}").exists():
+        os.kill(os.getppid(), signal.SIGINT)
+        signal.pause()
 
 
 def unit_path() -> Path:
@@ -55,8 +60,9 @@ def show(unit: str, wanted: list[str]) -> None:
         "ExecStart": f"{{ path={start.split(' ')[0]} ; argv[]={start} ; ignore_errors=no }}",
         **dict(row.split(":", 1)[1].split("=", 1) for row in lines("shown") if row.startswith(f"{unit}:")),
     }
+    unset = {row.split(":", 1)[1] for row in lines("unset") if row.startswith(f"{unit}:")}
     for name in ("Id", *wanted):
-        if name in found:
+        if name in found and name not in unset:
             say(f"{name}={found[name]}")
     say("")
 
