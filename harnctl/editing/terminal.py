@@ -1,55 +1,46 @@
-"""Editors: the person's own, run on a file in the terminal, which is given back the way it was.
+"""The terminal: the editor run in it by a program that waits, and given back the way it was.
 
 While an editor has the terminal, Ctrl-C is its business: the signal reaches this program as well, which takes no notice
 and looks at how the editor ended.  What the editor prints goes to the terminal, also when standard output is a file.
 """
 
 import io
-import os
-import shlex
 import signal
 import subprocess
 import termios
-from collections.abc import Generator, Mapping
+from collections.abc import Generator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from types import FrameType
 from typing import Final, TextIO
 
 from harnctl.console import Console, Undecided
-from harnctl.failures import Failure
+from harnctl.editing.draft import command_of, draft, failed, not_started, written_in
 
-USUAL: Final = "vi"
 KEYBOARD: Final = (signal.SIGINT, signal.SIGQUIT)  # what a terminal sends to everybody in the foreground
 SHELL_SAYS: Final = 128  # and the number of a signal, when the editor was started by a shell
 
 
+def edited(console: Console, *, about: str) -> str:
+    """Open the person's editor and return what they wrote; raises `Failure` when that is nothing."""
+    with draft(about=about) as file:
+        edit(console, file)
+        return written_in(file)
+
+
 def edit(console: Console, file: Path) -> None:
     """Run the person's editor on a file; raises `Undecided` when it was interrupted, `Failure` when it failed."""
-    command = [*editor_of(console.environ), os.fspath(file)]
+    command = command_of(console.environ, file)
     with _left_alone(), _put_back(console.stdin):
         try:
             code = subprocess.run(command, stdout=_terminal_of(console), check=False).returncode
         except OSError as error:
-            said = f"the editor {command[0]} does not start: {error.strerror}"
-            raise Failure("usage", said, fix="set EDITOR") from error
+            raise not_started(command, error) from error
     if -code in KEYBOARD or code - SHELL_SAYS in KEYBOARD:
         console.err.write("\n")  # the cursor stands behind a ^C
         raise Undecided
     if code:
-        raise Failure("decision.declined", f"the editor ended with {code}, so nothing was changed")
-
-
-def editor_of(environ: Mapping[str, str]) -> list[str]:
-    """Return the words of the person's editor, which may come with options; raises `Failure`."""
-    for name in ("VISUAL", "EDITOR"):
-        try:
-            words = shlex.split(environ.get(name, ""))
-        except ValueError as error:
-            raise Failure("usage", f"{name} cannot be read as a command: {error}", fix=f"set {name}") from error
-        if words:
-            return words
-    return [USUAL]
+        raise failed(code)
 
 
 @contextmanager
