@@ -18,12 +18,6 @@ CHANGED = Span("~ changed", Style.ASKS)
 Change = tuple[str, tuple[str, ...], tuple[str, ...]]  # of what, what it no longer says, what it says now
 
 
-def last_with_items(plans: Iterable[PlanView], plan: PlanView) -> PlanView | None:
-    """Return the newest plan before `plan` that proposed work."""
-    before = [other for other in plans if other.plan < plan.plan and other.items]
-    return max(before, key=lambda other: other.plan, default=None)
-
-
 def compared(plan: PlanView, before: PlanView | None) -> Iterator[Block]:
     """Show what a plan changes about an earlier one of its goal; None: there is none with items."""
     if not plan.items:

@@ -9,7 +9,7 @@ import gc
 import os
 import signal
 from collections.abc import Callable, Generator, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, Final
 
@@ -27,13 +27,13 @@ from prompt_toolkit.output import Output
 
 from harnctl.client import ClientError
 from harnctl.console import Console
+from harnctl.editing.beside import edited
 from harnctl.failures import Failure
 from harnctl.render.blocks import Paragraph, Style
 from harnctl.render.layout import Row
 from harnctl.render.screen import Screen
 from harnctl.tui import messages as m
 from harnctl.tui.drawing import draw
-from harnctl.tui.editor import edited
 from harnctl.tui.errands import Quit
 from harnctl.tui.model import Model, Said, Size, Tone
 from harnctl.tui.runner import Runner
@@ -95,6 +95,7 @@ class Tui:
         self._tasks: TaskGroup | None = None
         self._signalled: signal.Signals | None = None
         self._editing: anyio.CancelScope | None = None
+        self._left: int | None = None  # with this code
         self._failure: ClientError | None = None
         self._failed = False  # by a bug of ours
         unicode = Screen.of(console.out, console.environ).unicode
@@ -152,7 +153,9 @@ class Tui:
 
     async def _until_left(self) -> int:
         try:
-            return await self._app.run_async(handle_sigint=False, set_exception_handler=False)
+            return await self._app.run_async(
+                pre_run=self._leave_if_asked, handle_sigint=False, set_exception_handler=False
+            )
         except EOFError:  # the terminal is gone
             return HUNG_UP
 
@@ -164,8 +167,21 @@ class Tui:
             self._leave(Exit.FAILURE)
 
     def _leave(self, code: int) -> None:
-        with suppress(Exception):  # prompt_toolkit's word for having been left already
-            self._app.exit(result=code)
+        """Have the screen left, at once or as soon as it is there; the first to ask says with what code."""
+        if self._left is None:
+            self._left = code
+        if self._editing is not None:  # prompt_toolkit waits for whoever has the terminal
+            self._editing.cancel()
+        if self._is_shown:
+            self._app.exit(result=self._left)
+
+    @property
+    def _is_shown(self) -> bool:
+        return self._app.future is not None and not self._app.future.done()
+
+    def _leave_if_asked(self) -> None:
+        if self._left is not None:
+            self._leave(self._left)
 
     def _callback_failed(self, _loop: asyncio.AbstractEventLoop, context: dict[str, Any]) -> None:
         """Leave by an error in a callback: it would only be logged, onto the screen."""
@@ -173,7 +189,7 @@ class Tui:
 
     def _fail(self, error: BaseException) -> None:
         self._failed = True
-        with suppress(Exception):  # left already
+        if self._is_shown:
             self._app.exit(exception=error)
 
     def _signal(self, number: signal.Signals) -> None:
@@ -181,8 +197,6 @@ class Tui:
             self.dispatch(m.Pressed("ctrl-c"))
         else:
             self._signalled = number
-            if self._editing is not None:  # prompt_toolkit waits for whoever has the terminal
-                self._editing.cancel()
             self._leave(128 + number)
 
     async def _tick(self) -> None:
@@ -193,11 +207,15 @@ class Tui:
     async def _edit(self, about: str, draft: str) -> m.Written | m.NotWritten:
         with set_app(self._app):
             async with in_terminal():
+                if self._left is not None:  # while the terminal was waited for
+                    return m.NotWritten("left")
                 try:
                     with anyio.CancelScope() as self._editing:
                         return m.Written(await edited(self._console.environ, about=about, text=draft))
                 except Failure as failure:
                     return m.NotWritten(failure.message)
+                finally:
+                    self._editing = None
         return m.NotWritten("the editor was ended")
 
     # --- the screen

@@ -19,22 +19,24 @@ from harnctl.tui.model import (
     Confirming,
     Decision,
     Disposing,
+    Drawn,
     Extending,
     Model,
     PlanThing,
     Said,
     Subject,
-    Thing,
     Tone,
     Wording,
     WorkThing,
     Writing,
+    limits,
 )
 from harnctl.tui.reading import chain, look, read_inbox
 from protocol.errors import Family, family_of
 from protocol.ids import IdempotencyKey
 from protocol.replies import Done
 from protocol.requests import AcceptWork, ApprovePlan, Change, ExtendGoal, RejectPlan, ReopenWork, RetryPlan, RetryWork
+from protocol.views import BudgetView
 
 UNSENT: Final = IdempotencyKey("unsent")  # whoever sends a request puts its own key in
 FIXED: Final = "fixed"
@@ -46,41 +48,40 @@ DEFERRED: Final = "deferred: "
 
 def begin(model: Model, action: Action) -> Step:
     """Open a decision about the thing that is drawn."""
-    thing, subject = model.thing, model.chosen
-    if thing is None or subject is None:
+    about = model.drawn
+    if about is None:
         return Step(model)
-    match action, thing:
+    subject = about.subject
+    match action, about.thing:
         case Action.EXTEND, _:
             return Step(replace(model, said=None), (ReadBudget(subject.goal),))
         case Action.APPROVE, PlanThing(digest=digest, view=plan) if digest is not None:
             request = ApprovePlan(key=UNSENT, goal=plan.goal, plan=plan.plan, digest=digest)
-            return confirm(model, thing, Decision(subject, f"Approve {subject.label}", request, digest))
+            return confirm(model, about, Decision(subject, f"Approve {subject.label}", request, digest))
         case Action.REJECT, PlanThing():
-            return write(model, thing, Wording.GUIDANCE)
+            return write(model, about, Wording.GUIDANCE)
         case Action.RETRY, PlanThing(view=plan) if plan.question:
-            return write(model, thing, Wording.ANSWER)
+            return write(model, about, Wording.ANSWER)
         case Action.RETRY, (PlanThing() | WorkThing()):
-            return _worded(model, thing, subject, wording=Wording.ADVICE, text="")
+            return _worded(model, about, wording=Wording.ADVICE, text="")
         case Action.REOPEN, WorkThing():
-            return write(model, thing, Wording.FINDINGS)
-        case Action.ACCEPT, WorkThing():
-            return _disposed(model, Disposing(thing))
+            return write(model, about, Wording.FINDINGS)
+        case Action.ACCEPT, (WorkThing() as work):
+            return _disposed(model, Disposing(about, work))
         case _:
             return Step(model)
 
 
-def confirm(model: Model, thing: Thing, decision: Decision) -> Step:
+def confirm(model: Model, about: Drawn, decision: Decision) -> Step:
     """Show a decision whole and wait for its key."""
-    return Step(replace(model, mode=Confirming(thing, decision), said=None))
+    return Step(replace(model, mode=Confirming(about, decision), said=None))
 
 
-def write(model: Model, thing: Thing, wording: Wording, draft: str | None = None) -> Step:
+def write(model: Model, about: Drawn, wording: Wording, draft: str | None = None) -> Step:
     """Open the editor on what was written before, if anything was."""
-    if model.chosen is None:
-        return Step(model)
-    kept = dict(model.drafts).get(model.chosen, "") if draft is None else draft
-    about = f"{wording.value} ({model.chosen.label})"
-    return Step(replace(model, mode=Writing(thing, wording), said=None), (Write(about, kept),))
+    kept = dict(model.drafts).get(about.subject.key, "") if draft is None else draft
+    asked = f"{wording.value} ({about.subject.label})"
+    return Step(replace(model, mode=Writing(about, wording), said=None), (Write(asked, kept),))
 
 
 # --- words
@@ -88,14 +89,15 @@ def write(model: Model, thing: Thing, wording: Wording, draft: str | None = None
 
 def written(model: Model, message: Written) -> Step:
     """Go on with the words that were written."""
-    mode, subject = model.mode, model.chosen
-    if not isinstance(mode, Writing) or subject is None:
+    if not isinstance(model.mode, Writing):
         return Step(model)
-    model = _kept(model, subject, message.text)
-    if model.thing is None or model.thing.stamp != mode.thing.stamp:
-        said = f"{subject.label} changed while you wrote: nothing was done, and your words are kept"
+    about, wording = model.mode.about, model.mode.wording
+    model = _kept(model, about.subject, message.text)
+    now = model.drawn
+    if now is None or now.subject.key != about.subject.key or now.thing.stamp != about.thing.stamp:
+        said = f"{about.subject.label} changed while you wrote: nothing was done, and your words are kept"
         return Step(replace(model, mode=Browsing(), said=Said(said, Tone.ASKS)))
-    return _worded(model, mode.thing, subject, wording=mode.wording, text=message.text)
+    return _worded(model, about, wording=wording, text=message.text)
 
 
 def not_written(model: Model, reason: str) -> Step:
@@ -106,38 +108,39 @@ def not_written(model: Model, reason: str) -> Step:
 def rewrite(model: Model) -> Step:
     """Open the editor on the words of the decision that waits for its key."""
     match model.mode:
-        case Confirming(thing, Decision(wording=wording, words=words)) if wording is not None:
-            return write(model, thing, wording, words or None)
+        case Confirming(about, Decision(wording=wording, words=words)) if wording is not None:
+            return write(model, about, wording, words or None)
         case _:
             return Step(model)
 
 
-def _worded(model: Model, thing: Thing, subject: Subject, *, wording: Wording, text: str) -> Step:
-    label, request = _of_words(thing, subject, wording=wording, text=text)
-    return confirm(model, thing, Decision(subject, label, request, thing.digest, text, wording))
+def _worded(model: Model, about: Drawn, *, wording: Wording, text: str) -> Step:
+    label, request = _of_words(about, wording=wording, text=text)
+    return confirm(model, about, Decision(about.subject, label, request, about.thing.digest, text, wording))
 
 
-def _of_words(thing: Thing, subject: Subject, *, wording: Wording, text: str) -> tuple[str, Change[Done]]:
+def _of_words(about: Drawn, *, wording: Wording, text: str) -> tuple[str, Change[Done]]:
     """Make the request that a person's words are for."""
-    match wording, thing:
+    label = about.subject.label
+    match wording, about.thing:
         case Wording.GUIDANCE, PlanThing(digest=digest, view=plan) if digest is not None:
             request = RejectPlan(key=UNSENT, goal=plan.goal, plan=plan.plan, digest=digest, guidance=text)
-            return f"Reject {subject.label}", request
+            return f"Reject {label}", request
         case ((Wording.ANSWER | Wording.ADVICE), PlanThing(view=plan)):
             verb = "Answer" if wording is Wording.ANSWER else "Ask again after"
-            return f"{verb} {subject.label}", RetryPlan(key=UNSENT, goal=plan.goal, plan=plan.plan, guidance=text)
+            return f"{verb} {label}", RetryPlan(key=UNSENT, goal=plan.goal, plan=plan.plan, guidance=text)
         case Wording.ADVICE, WorkThing(view=work):
-            return f"Retry {subject.label}", RetryWork(key=UNSENT, goal=work.goal, work=work.work, guidance=text)
+            return f"Retry {label}", RetryWork(key=UNSENT, goal=work.goal, work=work.work, guidance=text)
         case Wording.FINDINGS, WorkThing(view=work):
             findings = tuple(line.strip() for line in text.splitlines() if line.strip())
-            return f"Reopen {subject.label}", ReopenWork(key=UNSENT, goal=work.goal, work=work.work, findings=findings)
+            return f"Reopen {label}", ReopenWork(key=UNSENT, goal=work.goal, work=work.work, findings=findings)
         case _:
-            raise AssertionError(f"{wording} is not for {type(thing).__name__}")
+            raise AssertionError(f"{wording} is not for {type(about.thing).__name__}")
 
 
 def _kept(model: Model, subject: Subject, text: str) -> Model:
-    others = tuple((name, draft) for name, draft in model.drafts if name != subject)
-    return replace(model, drafts=(*others, (subject, text)) if text else others)
+    others = tuple((key, draft) for key, draft in model.drafts if key != subject.key)
+    return replace(model, drafts=(*others, (subject.key, text)) if text else others)
 
 
 # --- findings
@@ -148,7 +151,7 @@ def dispose(model: Model, action: Action) -> Step:
     if not isinstance(model.mode, Disposing):
         return Step(model)
     mode = model.mode
-    finding = mode.thing.view.open_findings[len(mode.answers)].id
+    finding = mode.work.view.open_findings[len(mode.answers)].id
     match action:
         case Action.FIXED:
             return _disposed(model, replace(mode, answers=(*mode.answers, (finding, FIXED))))
@@ -163,46 +166,62 @@ def dispose(model: Model, action: Action) -> Step:
 
 def _disposed(model: Model, mode: Disposing) -> Step:
     """Ask about the next finding, or go on to the accept when all are answered."""
-    work, digest = mode.thing.view, mode.thing.digest
+    work, digest, subject = mode.work.view, mode.work.digest, mode.about.subject
     if len(mode.answers) < len(work.open_findings):
         return Step(replace(model, mode=mode, said=None))
-    if model.chosen is None or digest is None:
+    if digest is None:
         return Step(replace(model, mode=Browsing()))
     request = AcceptWork(key=UNSENT, goal=work.goal, work=work.work, digest=digest, dispositions=dict(mode.answers))
     words = "\n".join(f"{finding}: {answer}" for finding, answer in mode.answers)
-    return confirm(model, mode.thing, Decision(model.chosen, f"Accept {model.chosen.label}", request, digest, words))
+    return confirm(model, mode.about, Decision(subject, f"Accept {subject.label}", request, digest, words))
 
 
 # --- budgets
 
 
 def budgeted(model: Model, message: Budgeted) -> Step:
-    """Open the form for more, unless the person went on to something else."""
-    browsing = isinstance(model.mode, Browsing) and model.thing is not None
-    if not browsing or model.thing is None or model.chosen is None or model.chosen.goal != message.budget.goal:
-        return Step(model)
-    asked = model.chosen.budget
+    """Open the form for more; or keep an open one in step with what somebody else grants meanwhile."""
+    match model.mode:
+        case Browsing():
+            return _opened(model, message.budget)
+        case Extending(about) as mode if about.subject.goal == message.budget.goal:
+            changed = limits(mode.budget) != limits(message.budget)
+            said = Said("the limits changed meanwhile: this is how they are now", Tone.ASKS) if changed else model.said
+            return Step(replace(model, mode=replace(mode, budget=message.budget), said=said))
+        case Confirming(about, budget=BudgetView() as budget) if about.subject.goal == message.budget.goal:
+            if limits(budget) == limits(message.budget):
+                return Step(model)
+            told = f"the limits of {budget.goal} changed while you decided: nothing was done"
+            return Step(replace(model, mode=Browsing(), said=Said(told, Tone.ASKS)))
+        case _:
+            return Step(model)
+
+
+def _opened(model: Model, budget: BudgetView) -> Step:
+    about = model.drawn
+    if about is None or about.subject.goal != budget.goal:
+        return Step(model)  # the person went on to something else
+    asked = about.subject.budget
     at = amounts.GROWING.index(asked) if asked in amounts.GROWING else 0
-    return Step(replace(model, mode=Extending(model.thing, message.budget, at), said=None))
+    return Step(replace(model, mode=Extending(about, budget, at), said=None))
 
 
 def extend(model: Model) -> Step:
     """Go on from the form to the decision."""
-    if not isinstance(model.mode, Extending) or model.chosen is None:
+    if not isinstance(model.mode, Extending):
         return Step(model)
     mode, typed = model.mode, [(unit, text) for unit, text in model.mode.typed if text]
     added = {unit: amounts.read(unit, text) for unit, text in typed}
-    wrong = [f"{unit}: {amounts.example(unit)} is wanted" for unit, amount in added.items() if amount is None]
+    wrong = [f"{counted(unit)}: {amounts.example(unit)}" for unit, amount in added.items() if amount is None]
     if wrong or not added:
-        said = "; ".join(wrong) or "type how much more"
+        said = f"wanted: {'; '.join(wrong)}" if wrong else "type how much more"
         return Step(replace(model, said=Said(said, Tone.ASKS)))
     request = ExtendGoal(
         key=UNSENT, goal=mode.budget.goal, add={unit: amount for unit, amount in added.items() if amount is not None}
     )
     words = "\n".join(f"{counted(unit)}: {text} more" for unit, text in typed)
-    return confirm(
-        model, mode.thing, Decision(model.chosen, f"Extend the budget of {mode.budget.goal}", request, None, words)
-    )
+    decision = Decision(mode.about.subject, f"Extend the budget of {mode.budget.goal}", request, None, words)
+    return Step(replace(model, mode=Confirming(mode.about, decision, mode.budget), said=None))
 
 
 # --- sending

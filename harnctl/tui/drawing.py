@@ -32,18 +32,17 @@ from harnctl.tui.model import (
 )
 from harnctl.tui.pages import rows_of
 from harnctl.tui.rows import beside, ends, filled, fit, line, picked
-from protocol.views import InboxItem, InboxKind
+from protocol.views import InboxItem
 
-LIST: Final = 34  # columns of the list beside the thing
+LIST: Final = 36  # columns of the list beside the thing
 LIST_MOST: Final = 48
 TONES: Final = {Tone.GOOD: Style.GOOD, Tone.ASKS: Style.ASKS, Tone.BAD: Style.BAD}
-KINDS: Final = {InboxKind.ATTENTION: "asks"}  # shorter than the word itself
 FORMS: Final[dict[type, str]] = {
     Helping: "help",
     Disposing: "answer what was found",
     Extending: "extend a budget",
 }
-KIND: Final = 7
+KIND: Final = 9
 AGE: Final = 4
 
 
@@ -123,7 +122,7 @@ def _list(model: Model, *, columns: int, height: int) -> tuple[Row, ...]:
 
 def _item(model: Model, item: InboxItem, *, columns: int) -> Row:
     chosen = Subject.of(item) == model.chosen
-    kind = pad(KINDS.get(item.kind, item.kind.value), KIND)
+    kind = pad(item.kind.value, KIND)
     old = age(item.since, model.now).split()[0].rjust(AGE)
     name = _name(model, item, columns=columns - KIND - AGE - 5)
     left = line("> " if chosen else "  ", Span(f"{kind} ", Style.ASKS), Span(name))

@@ -34,9 +34,9 @@ def confirming(mode: Confirming) -> Iterator[Block]:
 
 def disposing(mode: Disposing) -> Iterator[Block]:
     """Show the open finding that waits for an answer, and the answers that were given."""
-    findings = mode.thing.view.open_findings
+    findings = mode.work.view.open_findings
     waits = findings[len(mode.answers)]
-    yield Line((Span(f"finding {len(mode.answers) + 1} of {len(findings)} of {mode.thing.view.work}", Style.FAINT),))
+    yield Line((Span(f"finding {len(mode.answers) + 1} of {len(findings)} of {mode.work.view.work}", Style.FAINT),))
     yield Paragraph(f"{waits.id}: {waits.text}", style=Style.STRONG)
     if mode.reason is None:
         yield Paragraph("fixed (f), or left for later (l)?", indent=2, style=Style.ASKS)

@@ -45,7 +45,7 @@ class Listed(Struct, frozen=True):
 class NotListed(Struct, frozen=True):
     """The inbox could not be read."""
 
-    reason: str  # empty while the daemon is away
+    reason: str
 
 
 class Looked(Struct, frozen=True):
@@ -60,7 +60,7 @@ class NotLooked(Struct, frozen=True):
     """A thing could not be read."""
 
     subject: Subject
-    reason: str  # empty while the daemon is away
+    reason: str
 
 
 class Happened(Struct, frozen=True):

@@ -106,15 +106,26 @@ class Subject(Struct, frozen=True):
             return f"plan {self.plan} of {self.goal}"
         return f"{self.name} of {self.goal}" if self.work is not None else self.goal
 
+    @property
+    def key(self) -> tuple[GoalId, str]:
+        """What stays the same when it asks for something else."""
+        return self.goal, self.name
+
 
 # --- things
 
 
+class Nothing(Struct, frozen=True):
+    """A page that has nothing to show, and why; a page that was not read yet is None."""
+
+    why: str
+
+
 class PlanThing(Struct, frozen=True):
-    """A plan, and the last one before it that proposed work."""
+    """A plan, and the last one before it that proposed work, once that was looked for."""
 
     view: PlanView
-    before: PlanView | None = None
+    before: PlanView | Nothing | None = None
 
     @property
     def digest(self) -> Digest | None:
@@ -131,8 +142,8 @@ class WorkThing(Struct, frozen=True):
     """A work item, with its diff and its log once they were looked at."""
 
     view: WorkView
-    diff: WorkDiff | None = None
-    log: WorkLog | None = None
+    diff: WorkDiff | Nothing | None = None
+    log: WorkLog | Nothing | None = None
 
     @property
     def digest(self) -> Digest | None:
@@ -159,10 +170,22 @@ class GoalThing(Struct, frozen=True):
     @property
     def stamp(self) -> object:
         """What may not change between drawing and deciding."""
-        return self.view.phase, self.view.next_action, tuple(row.limit for row in self.budget.rows)
+        return self.view.phase, self.view.next_action, limits(self.budget)
 
 
 Thing: TypeAlias = PlanThing | WorkThing | GoalThing
+
+
+class Drawn(Struct, frozen=True):
+    """A thing as a person saw it: what they decide about, whatever is chosen or shown later."""
+
+    subject: Subject
+    thing: Thing
+
+
+def limits(budget: BudgetView) -> tuple[tuple[Unit, int], ...]:
+    """Return what may not change of a budget between drawing and deciding."""
+    return tuple((row.unit, row.limit) for row in budget.rows)
 
 
 # --- decisions and modes
@@ -205,21 +228,23 @@ class Filtering(Struct, frozen=True):
 class Writing(Struct, frozen=True):
     """The person's editor is open."""
 
-    thing: Thing
+    about: Drawn
     wording: Wording
 
 
 class Confirming(Struct, frozen=True):
     """A decision waits for its deliberate key."""
 
-    thing: Thing
+    about: Drawn
     decision: Decision
+    budget: BudgetView | None = None  # that it extends
 
 
 class Disposing(Struct, frozen=True):
     """Open findings are answered one by one before work is accepted."""
 
-    thing: WorkThing
+    about: Drawn
+    work: WorkThing  # the same thing, known to be work
     answers: tuple[tuple[str, str], ...] = ()
     reason: str | None = None  # being typed for the next finding; None: fixed or deferred is not said yet
 
@@ -227,13 +252,14 @@ class Disposing(Struct, frozen=True):
 class Extending(Struct, frozen=True):
     """More is granted of the budgets that can grow."""
 
-    thing: Thing
+    about: Drawn
     budget: BudgetView
     at: int = 0  # the row that typing goes to
     typed: tuple[tuple[Unit, str], ...] = ()
 
 
-Mode: TypeAlias = Browsing | Helping | Filtering | Writing | Confirming | Disposing | Extending
+Deciding: TypeAlias = Writing | Confirming | Disposing | Extending
+Mode: TypeAlias = Browsing | Helping | Filtering | Deciding
 
 
 class Tone(Enum):
@@ -270,7 +296,7 @@ class Model(Struct, frozen=True):
     thing: Thing | None = None  # of the chosen subject
     trouble: str = ""  # why there is no thing
     mode: Mode = Browsing()
-    drafts: tuple[tuple[Subject, str], ...] = ()  # words that were written and not sent
+    drafts: tuple[tuple[tuple[GoalId, str], str], ...] = ()  # words that were written and not sent, by subject
     sending: Decision | None = None
     decided: Subject | None = None  # the person's own doing: when it leaves the list, the next one is chosen
     said: Said | None = None
@@ -279,6 +305,11 @@ class Model(Struct, frozen=True):
     read_at: Instant = Instant(0)
     looking: bool = False  # so for the thing
     unlooked: bool = False
+
+    @property
+    def drawn(self) -> Drawn | None:
+        """The thing that is shown of what is chosen."""
+        return Drawn(self.chosen, self.thing) if self.chosen is not None and self.thing is not None else None
 
 
 def matching(inbox: tuple[InboxItem, ...], words: str) -> tuple[InboxItem, ...]:

@@ -1,19 +1,26 @@
 """Pages: what is shown of a thing, as the blocks that the command line shows of it too, laid out once and kept.
 
-Laying out a long log takes longer than a key may take, so the rows are kept until the thing, the page, the width or the
-minute changes.
+Laying out a long log or diff takes longer than a key may take, so its rows are kept until it is read anew or the width
+changes, and there are no more than a person scrolls through.  Ages stand on the other pages, which are short.
 """
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from functools import lru_cache
-from typing import assert_never
+from itertools import islice
+from typing import Final, TypeVar, assert_never
 
 from harnctl.render import daemon, goal, inbox, patch, plan, plan_diff, work
-from harnctl.render.blocks import Block, Gap, Paragraph, Style
-from harnctl.render.layout import Row, lay_out
+from harnctl.render.blocks import Block, Gap, Paragraph, Span, Style
+from harnctl.render.layout import Row, lay_out, shown
 from harnctl.render.screen import Screen
-from harnctl.tui.model import GoalThing, Page, PlanThing, Thing, WorkThing
+from harnctl.tui.model import GoalThing, Nothing, Page, PlanThing, Thing, WorkThing
+from protocol.replies import WorkDiff, WorkLog
 from protocol.values import Instant
+from protocol.views import PlanView
+
+PartT = TypeVar("PartT", WorkDiff, WorkLog)
+
+MOST: Final = 3_000  # rows of one page
 
 
 class _Same:
@@ -31,13 +38,16 @@ class _Same:
 
 def rows_of(thing: Thing, page: Page, *, now: Instant, columns: int, unicode: bool) -> tuple[Row, ...]:
     """Return the rows of one page of a thing."""
-    return _rows(_Same(thing), page, now, columns, unicode)
+    ageless = page in {Page.DIFF, Page.LOG}
+    return _rows(_Same(thing), page, Instant(0) if ageless else now, columns, unicode)
 
 
 @lru_cache(maxsize=8)
 def _rows(same: _Same, page: Page, now: Instant, columns: int, unicode: bool) -> tuple[Row, ...]:  # noqa: FBT001
     screen = Screen(columns=columns, unicode=unicode, cells=True)
-    return tuple(lay_out(blocks(same.thing, page, now), screen))
+    rows = tuple(islice(lay_out(blocks(same.thing, page, now), screen), MOST + 1))
+    cut = (Span(shown("… and more: the command line shows all of it", screen), Style.ASKS),)
+    return rows if len(rows) <= MOST else (*rows[:MOST], cut)
 
 
 def blocks(thing: Thing, page: Page, now: Instant) -> Iterator[Block]:
@@ -54,17 +64,23 @@ def blocks(thing: Thing, page: Page, now: Instant) -> Iterator[Block]:
 
 
 def _plan(thing: PlanThing, page: Page, now: Instant) -> Iterator[Block]:
-    if page is Page.DIFF:
-        return plan_diff.compared(thing.view, thing.before)
-    return plan.proposal(thing.view, now)
+    match page, thing.before:
+        case Page.DIFF, None:
+            return _reading()
+        case Page.DIFF, Nothing(why) if why:
+            return _nothing(why)
+        case Page.DIFF, before:
+            return plan_diff.compared(thing.view, before if isinstance(before, PlanView) else None)
+        case _:
+            return plan.proposal(thing.view, now)
 
 
 def _work(thing: WorkThing, page: Page, now: Instant) -> Iterator[Block]:
     match page:
         case Page.DIFF:
-            return patch.changed(thing.diff) if thing.diff is not None else _reading()
+            return _read(thing.diff, patch.changed)
         case Page.LOG:
-            return work.logged(thing.log, now) if thing.log is not None else _reading()
+            return _read(thing.log, lambda log: work.logged(log, now))
         case _:
             return work.result(thing.view, now)
 
@@ -78,5 +94,20 @@ def _goal(thing: GoalThing, page: Page, now: Instant) -> Iterator[Block]:
     yield from goal.shown(thing.view, now)
 
 
+def _read(part: PartT | Nothing | None, show: Callable[[PartT], Iterator[Block]]) -> Iterator[Block]:
+    """Show a part that may not be read yet, or not be there."""
+    match part:
+        case None:
+            return _reading()
+        case Nothing(why):
+            return _nothing(why)
+        case found:
+            return show(found)
+
+
 def _reading() -> Iterator[Block]:
     yield Paragraph("reading …", style=Style.FAINT)
+
+
+def _nothing(why: str) -> Iterator[Block]:
+    yield Paragraph(why, style=Style.FAINT)

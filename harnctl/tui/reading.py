@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 
 from msgspec.structs import replace
 
-from harnctl.tui.errands import Errand, Look, ReadInbox, Step
+from harnctl.tui.errands import Errand, Look, ReadBudget, ReadInbox, Step
 from harnctl.tui.messages import Listed, Looked, NotListed, NotLooked
 from harnctl.tui.model import (
     OLD_US,
@@ -23,9 +23,11 @@ from harnctl.tui.model import (
     Said,
     Subject,
     Tone,
+    Writing,
     matching,
 )
 from protocol.ids import GoalId
+from protocol.views import BudgetView
 
 
 def chain(model: Model, *parts: Callable[[Model], Step]) -> Step:
@@ -76,7 +78,8 @@ def listed(model: Model, message: Listed) -> Step:
 
 def not_listed(model: Model, message: NotListed) -> Step:
     """Keep the inbox that there is."""
-    said = Said(message.reason, Tone.BAD) if message.reason else model.said
+    away = model.link is Link.GONE  # which the screen tells already
+    said = model.said if away else Said(message.reason, Tone.BAD)
     return _reread(replace(model, reading=False, said=said))
 
 
@@ -90,11 +93,11 @@ def looked(model: Model, message: Looked) -> Step:
 
 
 def not_looked(model: Model, message: NotLooked) -> Step:
-    """Show why there is nothing to show."""
+    """Show why there is nothing to show; what was shown before stays while the daemon is away."""
     model = replace(model, looking=False)
     if message.subject != model.chosen:
         return look(model)
-    if message.reason:
+    if model.link is not Link.GONE:
         model = replace(model, thing=None, trouble=message.reason)
     return look(model) if model.unlooked else Step(model)
 
@@ -102,7 +105,14 @@ def not_looked(model: Model, message: NotLooked) -> Step:
 def happened(model: Model, goal: GoalId) -> Step:
     """Read again what an event of a goal may have changed."""
     about = model.chosen is not None and model.chosen.goal == goal
-    return chain(model, read_inbox, look) if about else read_inbox(model)
+    step = chain(model, read_inbox, look) if about else read_inbox(model)
+    match model.mode:
+        case Extending(budget=BudgetView(goal=extended)) | Confirming(budget=BudgetView(goal=extended)) if (
+            extended == goal
+        ):
+            return Step(step.model, (*step.errands, ReadBudget(goal)))
+        case _:
+            return step
 
 
 def linked(model: Model, link: Link) -> Step:
@@ -124,7 +134,14 @@ def attended(model: Model) -> Step:
 # --- staying
 
 
+def settled(model: Model) -> Step:
+    """See what became of the chosen thing while the person was deciding about it."""
+    return _stay(model, [model.chosen] if model.chosen is not None else [])
+
+
 def _stay(model: Model, before: Sequence[Subject]) -> Step:
+    if isinstance(model.mode, Writing | Confirming | Disposing | Extending):
+        return Step(model)  # nobody's choice moves while they decide
     names = [Subject.of(item) for item in model.visible]
     found = _find(model.chosen, names)
     if found is not None:
@@ -155,7 +172,7 @@ def _reread(model: Model) -> Step:
 
 def _taken_back(model: Model, message: Looked) -> Model:
     match model.mode:
-        case (Confirming() | Disposing() | Extending()) as mode if mode.thing.stamp != message.thing.stamp:
+        case (Confirming() | Disposing() | Extending()) as mode if mode.about.thing.stamp != message.thing.stamp:
             said = f"{message.subject.label} changed while you decided: nothing was done, and this is how it is now"
             return replace(model, mode=Browsing(), pane=Pane.THING, scroll=0, said=Said(said, Tone.ASKS))
         case _:

@@ -7,22 +7,24 @@ A decision is sent under one key until it is answered, also by the next daemon: 
 from collections.abc import Awaitable, Callable
 from math import inf
 from pathlib import Path
-from typing import assert_never
+from typing import Final, assert_never
 
 from msgspec.structs import replace
 
 from harnctl.client import ClientError, new_key
+from harnctl.client import Refused as Denied
 from harnctl.client.aio import AsyncClient
 from harnctl.client.following import Presence
-from harnctl.client.patience import passes
 from harnctl.tui import errands as owed
 from harnctl.tui import messages as m
-from harnctl.tui.model import Decision, GoalThing, Link, Page, PlanThing, Subject, Thing, WorkThing
+from harnctl.tui.model import Decision, GoalThing, Link, Nothing, Page, PlanThing, Subject, Thing, WorkThing
 from protocol.ids import GoalId, WorkId
 from protocol.requests import (
     ListGoals,
     ListInbox,
     ListPlans,
+    ReplyT,
+    Request,
     ShowBudget,
     ShowGoal,
     ShowPlan,
@@ -33,6 +35,8 @@ from protocol.requests import (
 )
 from protocol.values import PlanDecision
 from protocol.views import InboxView, PlanView
+
+PATIENCE_S: Final = 5.0  # for what passes by itself, such as a store that is busy
 
 Dispatch = Callable[[m.Message], None]
 Editor = Callable[[str, str], Awaitable[m.Written | m.NotWritten]]
@@ -92,18 +96,18 @@ class Runner:
 
     async def _inbox(self) -> m.Message:
         try:
-            return m.Listed(await self._reads.ask(ListInbox()), await self._reads.ask(ListGoals()))
+            return m.Listed(await self._ask(ListInbox()), await self._ask(ListGoals()))
         except ClientError as error:
-            return m.NotListed(_reason(error))
+            return m.NotListed(error.message)
 
     async def _looked(self, subject: Subject, page: Page) -> m.Message:
         try:
             return m.Looked(subject, page, await self._thing(subject, page))
         except ClientError as error:
-            return m.NotLooked(subject, _reason(error))
+            return m.NotLooked(subject, error.message)
 
     async def _thing(self, subject: Subject, page: Page) -> Thing:
-        ask, goal = self._reads.ask, subject.goal
+        ask, goal = self._ask, subject.goal
         if subject.plan is not None:
             plan = await ask(ShowPlan(goal, subject.plan))
             return PlanThing(plan, await self._before(plan) if page is Page.DIFF else None)
@@ -112,22 +116,40 @@ class Runner:
         return GoalThing(await ask(ShowGoal(goal)), await ask(ShowWhy(goal)), await ask(ShowBudget(goal)))
 
     async def _work(self, goal: GoalId, name: WorkId, page: Page) -> WorkThing:
-        ask = self._reads.ask
-        work = await ask(ShowWork(goal, name))
-        recorded = any(attempt.commit is not None for attempt in work.attempts)
-        diff = await ask(ShowWorkDiff(goal, name)) if page is Page.DIFF and recorded else None
-        log = await ask(ShowWorkLog(goal, name)) if page is Page.LOG and work.attempts else None
-        return WorkThing(work, diff, log)
+        work = await self._ask(ShowWork(goal, name))
+        match page:
+            case Page.DIFF if all(attempt.commit is None for attempt in work.attempts):
+                return WorkThing(work, diff=Nothing("No attempt has come to a commit yet."))
+            case Page.DIFF:
+                return WorkThing(work, diff=await self._part(ShowWorkDiff(goal, name)))
+            case Page.LOG if not work.attempts:
+                return WorkThing(work, log=Nothing("Nothing was tried yet."))
+            case Page.LOG:
+                return WorkThing(work, log=await self._part(ShowWorkLog(goal, name)))
+            case _:
+                return WorkThing(work)
 
-    async def _before(self, plan: PlanView) -> PlanView | None:
-        """Return the last plan before this one that proposed work."""
-        listed = await self._reads.ask(ListPlans(plan.goal))
+    async def _before(self, plan: PlanView) -> PlanView | Nothing:
+        """Return the last plan before this one that proposed work; nothing, without a reason, when it is the first."""
+        listed = await self._ask(ListPlans(plan.goal))
         earlier = [row.plan for row in listed.plans if row.plan < plan.plan and row.decision is PlanDecision.APPLY]
-        return await self._reads.ask(ShowPlan(plan.goal, earlier[-1])) if earlier else None
+        if not earlier:
+            return Nothing("")
+        return await self._part(ShowPlan(plan.goal, earlier[-1]))
+
+    async def _part(self, request: Request[ReplyT]) -> ReplyT | Nothing:
+        """Read a part of a thing, which is whole without it."""
+        try:
+            return await self._ask(request)
+        except Denied as denied:
+            return Nothing(denied.message)
+
+    async def _ask(self, request: Request[ReplyT]) -> ReplyT:
+        return await self._reads.ask(request, patience_s=PATIENCE_S)
 
     async def _budget(self, goal: GoalId) -> m.Message:
         try:
-            return m.Budgeted(await self._reads.ask(ShowBudget(goal)))
+            return m.Budgeted(await self._ask(ShowBudget(goal)))
         except ClientError as error:
             return m.Refused(None, error.code, error.message, error.fix)
 
@@ -139,8 +161,3 @@ class Runner:
             return m.Decided(decision, await self._decides.ask(request, patience_s=inf))
         except ClientError as error:
             return m.Refused(decision, error.code, error.message, error.fix)
-
-
-def _reason(error: ClientError) -> str:
-    """Say why something was not read; of a daemon that is away the screen tells already."""
-    return "" if passes(error) else error.message

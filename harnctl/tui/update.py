@@ -46,7 +46,7 @@ def update(model: Model, message: m.Message) -> Step:
         case m.Written():
             return deciding.written(model, message)
         case m.NotWritten(reason):
-            return deciding.not_written(model, reason)
+            return reading.chain(deciding.not_written(model, reason).model, reading.settled)
         case m.Decided():
             return deciding.decided(model, message)
         case m.Refused():
@@ -95,4 +95,4 @@ def _back(model: Model) -> Step:
         case Helping():
             return Step(replace(browsing, scroll=0))
         case _:
-            return Step(browsing)
+            return reading.settled(browsing)

@@ -4,7 +4,7 @@ import msgspec
 import pytest
 
 from harnctl.render.layout import lay_out
-from harnctl.render.plan_diff import compared, last_with_items
+from harnctl.render.plan_diff import compared
 from harnctl.render.screen import Screen
 from protocol.ids import CriterionId, TemplateName, WorkKey
 from protocol.views import CriterionView, PlanItem, PlanMilestone, PlanView
@@ -121,12 +121,6 @@ def test_the_milestone_comes_first():
 def test_without_work_there_is_nothing_to_compare():
     assert told(a_plan(2), FIRST) == ["Plan 2 proposes no work, so there is nothing to compare."]
     assert told(FIRST, None) == ["Plan 1 is the first that proposes work: all of it is new."]
-
-
-def test_it_is_compared_with_the_last_plan_before_it_that_had_items():
-    plans = [FIRST, a_plan(2), a_plan(3, an_item("a")), a_plan(4, an_item("b"))]
-    assert [last_with_items(plans, plan) for plan in plans] == [None, FIRST, FIRST, plans[2]]
-    assert last_with_items(reversed(plans), plans[3]) == plans[2]
 
 
 def test_hostile_words_are_shown_and_do_not_act():

@@ -75,13 +75,13 @@ def work(**changes: object) -> WorkView:
     return shown
 
 
-def budget(goal: GoalId = BILLING, *, attempts_left: int = 0) -> BudgetView:
+def budget(goal: GoalId = BILLING, *, attempts: int = 20) -> BudgetView:
     def row(unit: Unit, limit: int, left: int) -> BudgetRow:
         return BudgetRow(unit=unit, limit=limit, spent=limit - left, reserved=0, left=left)
 
     hour = 3_600 * SECOND
     rows = (
-        row(Unit.ATTEMPTS, 20, attempts_left),
+        row(Unit.ATTEMPTS, attempts, attempts - 20),
         row(Unit.AGENT_CALLS, 100, 60),
         row(Unit.PLANNER_CALLS, 5, 3),
         row(Unit.TICKS, 5_000, 4_000),

@@ -11,7 +11,7 @@ import pytest
 
 from protocol.errors import Refusal
 from tests.e2e.tui.conftest import TUI, environ_of
-from tests.kit.daemons import ROOT
+from tests.kit.daemons import ROOT, seen_to_end
 from tests.kit.scripted_daemon import ScriptedDaemon, golden
 from tests.kit.terminal import Terminal
 
@@ -79,14 +79,15 @@ def test_a_window_that_is_closed_ends_it(terminal):
 def test_an_editor_is_ended_with_it(daemon, home, tui):
     here = home.root / "here"
     os.mkfifo(here)
-    script = home.write("editor.sh", f"echo x > {here}\nexec sleep 600\n")
+    script = home.write("editor.sh", f"echo $$ > {here}\nexec sleep 600\n")
     terminal = tui(EDITOR=f"sh {script}")
     terminal.wait_for("in review")
     terminal.keys("o")
-    here.read_text()
-    terminal.signal(signal.SIGTERM)
+    editor = int(here.read_text())
+    with seen_to_end([editor]):
+        terminal.signal(signal.SIGTERM)
 
-    assert terminal.ended() == -signal.SIGTERM
+        assert terminal.ended() == -signal.SIGTERM
     assert terminal.after == terminal.before
 
 
@@ -150,6 +151,8 @@ def test_it_follows_the_size_of_the_window_down_to_a_word_and_back(terminal):
     terminal.resize(30, 8)
     terminal.wait_for("30 by 8")
     terminal.keys("a", "f", "y")  # nothing that cannot be seen is decided
+    terminal.resize(30, 9)
+    terminal.wait_for("30 by 9")  # the keys were read by then
     terminal.resize(132, 40)
     terminal.wait_for(lambda seen: "│" in seen and "in review" in seen)
 

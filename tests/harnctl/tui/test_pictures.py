@@ -10,11 +10,14 @@ from harnctl.render.cells import apart, width
 from harnctl.render.sanitise import sanitise
 from harnctl.tui import messages as m
 from harnctl.tui.drawing import draw
-from harnctl.tui.model import Model, PlanThing, Size
+from harnctl.tui.model import Model, Page, PlanThing, Size, WorkThing
+from harnctl.tui.pages import MOST, rows_of
 from protocol.ids import GoalId
+from protocol.values import SECOND, Instant
 from protocol.views import InboxKind
 from tests.kit import screens
-from tests.kit.screens import BILLING, HERE, PLAN, SIZES, STATES, item, listing, picture, tell
+from tests.kit.screens import BILLING, HERE, NOW, PLAN, SIZES, STATES, WORK, item, listing, on, picture, press, tell
+from tests.kit.scripted_daemon import golden
 
 EVIL = "\x1b]0;owned\x07\x1b[2J\x9b5A\u202e\u200b\U000e0041\U0001f468\u200d\U0001f469 <b>[bold]{{x}}\t\r\n"
 KEPT = {path.stem: path.read_text(encoding="utf-8") for path in sorted((HERE / "screens").glob("*.txt"))}
@@ -111,11 +114,33 @@ def test_a_thousand_items_are_a_window_around_the_chosen_one():
 
     middle = screens.press(model, *["down"] * 500)
 
-    assert "> plan    g0500" in picture(middle)
+    assert "> plan      g0500" in picture(middle)
     assert "g0495" in picture(middle)
     assert "g0999" in picture(screens.press(middle, "G"))
-    assert picture(screens.press(middle, "g")).splitlines()[1].startswith("> plan    g0000")
+    assert picture(screens.press(middle, "g")).splitlines()[1].startswith("> plan      g0000")
 
 
 def test_an_item_of_a_goal_names_the_goal_once():
-    assert f"> budget  {BILLING} " in picture(listing(item(InboxKind.BUDGET, BILLING)))
+    assert f"> budget    {BILLING} " in picture(listing(item(InboxKind.BUDGET, BILLING)))
+
+
+def test_time_alone_lays_no_diff_and_no_log_out_again():
+    for keys in ("d", "dd"):
+        before = press(on(WORK), *keys)
+        after = tell(before, m.Ticked(Instant(before.now + 10 * SECOND)))
+        assert before.thing is not None
+        assert after.thing is not None
+
+        first, second = (
+            rows_of(thing, before.page, now=now, columns=60, unicode=True)
+            for thing, now in ((before.thing, before.now), (after.thing, after.now))
+        )
+        assert first is second
+
+
+def test_a_page_has_no_more_rows_than_a_person_scrolls_through():
+    long = golden("work.diff", text="+x\n" * 100_000)
+    rows = rows_of(WorkThing(screens.work(), diff=long), Page.DIFF, now=NOW, columns=60, unicode=True)
+
+    assert len(rows) == MOST + 1
+    assert rows[-1][0].text == "… and more: the command line shows all of it"

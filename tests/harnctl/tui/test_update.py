@@ -13,9 +13,11 @@ from harnctl.tui.model import (
     Confirming,
     Link,
     Model,
+    Nothing,
     Page,
     Pane,
     PlanThing,
+    Said,
     Size,
     Subject,
     Tone,
@@ -27,7 +29,7 @@ from protocol.ids import GoalId
 from protocol.replies import Done
 from protocol.requests import AcceptWork, ApprovePlan, ExtendGoal, RejectPlan, ReopenWork, RetryPlan, RetryWork
 from protocol.values import SECOND, Instant, PlanStatus, Unit
-from protocol.views import InboxView
+from protocol.views import InboxKind, InboxView
 from tests.kit import screens
 from tests.kit.screens import (
     BILLING,
@@ -258,7 +260,7 @@ def test_what_was_refused_keeps_its_words_and_what_was_taken_drops_them():
     refused = tell(model, m.Refused(model.sending, "plan.stale", "it changed"))
     done = tell(model, m.Decided(model.sending, Done(goal=BILLING, subject="plan/1", version=4, said=())))
 
-    assert dict(refused.drafts) == {Subject.of(PLAN): "Start smaller."}
+    assert dict(refused.drafts) == {(BILLING, "plan/1"): "Start smaller."}
     assert done.drafts == ()
 
 
@@ -279,6 +281,46 @@ def test_one_decision_is_sent_at_a_time():
 
     assert model.chosen == Subject.of(WORK)
     assert update(model, m.Pressed("a")) == (model, ())
+
+
+def test_what_was_accepted_a_moment_ago_stays_the_one_that_is_decided_about():
+    model = press(on(WORK, "a", "f"), "y")
+    assert model.sending is not None
+    model = tell(model, m.Decided(model.sending, Done(goal=BILLING, subject=WORK.subject, version=4, said=())))
+    model = tell(press(model, "o"), listed(*(one for one in EVERY_KIND if one is not WORK)), m.Written("No test."))
+
+    assert model.chosen == Subject.of(WORK)
+    assert sent(model) == ReopenWork(key=UNSENT, goal=BILLING, work=work().work, findings=("No test.",))
+
+
+def test_the_list_moves_on_once_the_person_is_done_deciding():
+    model = on(PLAN, "a")
+    model = tell(model, listed(*(one for one in EVERY_KIND if one is not PLAN)))
+
+    assert model.said is None
+    assert press(model, "n").said == Said(f"plan 1 of {BILLING} no longer waits for you", Tone.ASKS)
+
+
+def test_words_come_back_when_the_same_thing_asks_for_something_else():
+    model = writing(WORK, "o", "No test.")
+    blocked = replace(WORK, kind=InboxKind.BLOCKED)
+    model = tell(press(model, "n"), listed(*(blocked if one is WORK else one for one in EVERY_KIND)))
+
+    (errand,) = [one for one in update(model, m.Pressed("o")).errands if isinstance(one, Write)]
+    assert errand.draft == "No test."
+
+
+def test_what_somebody_else_grants_meanwhile_is_shown_and_takes_a_decision_back():
+    form = extending(USUAL, "7")
+    more = screens.budget(GoalId("reports"), attempts=30)
+
+    assert ReadBudget(GoalId("reports")) in update(form, m.Happened(GoalId("reports"))).errands
+    shown = tell(form, m.Budgeted(more))
+    assert "37 then" in screens.picture(shown)
+    assert sent(press(shown, "enter")) == ExtendGoal(key=UNSENT, goal=GoalId("reports"), add={Unit.ATTEMPTS: 7})
+    back = tell(press(form, "enter"), m.Budgeted(more))
+    assert back.mode == Browsing()
+    assert back.said == Said("the limits of reports changed while you decided: nothing was done", Tone.ASKS)
 
 
 # --- the list
@@ -382,6 +424,33 @@ def test_a_look_that_comes_too_late_is_for_nobody():
     late = m.Looked(Subject.of(WORK), Page.SUMMARY, WorkThing(work()))
 
     assert tell(model, late).thing == model.thing
+
+
+def test_a_page_that_is_not_read_yet_claims_nothing():
+    unread = press(on(PLAN), "d")
+    unread = replace(unread, thing=PlanThing(plan()))
+
+    assert "reading …" in screens.picture(unread)
+    assert "first" not in screens.picture(unread)
+
+
+def test_a_page_that_has_nothing_to_show_says_why_and_the_thing_can_be_decided_all_the_same():
+    model = press(on(WORK), "d")
+    model = replace(model, thing=WorkThing(screens.PROVED_WORK, diff=Nothing("the commit is gone")))
+
+    assert "the commit is gone" in screens.picture(model)
+    assert isinstance(press(model, "a").mode, Confirming)
+
+
+def test_what_fails_while_the_daemon_is_there_is_said_and_what_fails_because_it_is_not_is_not():
+    model = on(PLAN)
+    away = tell(model, m.Linked(Link.GONE))
+    assert model.chosen is not None
+
+    assert "the store is busy" in screens.picture(tell(model, m.NotLooked(model.chosen, "the store is busy")))
+    assert tell(model, m.NotListed("the store is busy")).said == Said("the store is busy", Tone.BAD)
+    assert tell(away, m.NotLooked(model.chosen, "nobody answers")).thing == away.thing
+    assert tell(away, m.NotListed("nobody answers")).said == away.said
 
 
 def test_a_thing_that_cannot_be_read_says_why():
