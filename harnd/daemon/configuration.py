@@ -32,14 +32,19 @@ class Configuration:
     def __repr__(self) -> str:
         return f"<Configuration {self.settings.config} problems={len(self.problems)} waiting={len(self.waiting)}>"
 
-    def reload(self) -> None:
-        """Read the file again; afterwards `problems` says what is wrong with it, if anything."""
+    def read(self) -> Settings | ConfigError:
+        """Read the file again, in whatever thread; nothing changes before it is taken."""
         try:
-            self._wanted = settle(self._asked)
+            return settle(self._asked)
         except ConfigError as error:
-            self.problems = error.problems
+            return error
+
+    def take(self, found: Settings | ConfigError) -> None:
+        """Take what was read, in the thread of those who look; then `problems` says what is wrong with it."""
+        if isinstance(found, ConfigError):
+            self.problems = found.problems
             return
-        self.problems = []
+        self.problems, self._wanted = [], found
         kept = {key: choice for key, choice in self.settings.choices.items() if key not in LIVE}
         self.settings = replace(self._wanted, choices=MappingProxyType({**self._wanted.choices, **kept}))
         self._loaded_at = self._now()

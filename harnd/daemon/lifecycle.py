@@ -18,11 +18,9 @@ from importlib.metadata import version
 from typing import Final
 
 import anyio
-import anyio.to_thread
 from anyio.abc import TaskGroup
 
 from harnd.actors.roster import Roster
-from harnd.daemon import logs
 from harnd.daemon.activation import address
 from harnd.daemon.changes import Changes
 from harnd.daemon.compose import HARNESS_OPTIONS, end_leftovers, open_world
@@ -33,6 +31,7 @@ from harnd.daemon.logs import LoggingWatcher, log
 from harnd.daemon.notify import ServiceManager
 from harnd.daemon.orders import SIGNALS, Order, Terminal, order_of
 from harnd.daemon.queries import About, Queries
+from harnd.daemon.reloads import Reloads
 from harnd.daemon.router import Router
 from harnd.daemon.server import Server
 from harnd.daemon.settings import Settings
@@ -67,6 +66,7 @@ class Daemon:
         self._terminal = launch.terminal
         self._passed = launch.passed
         self._line = StatusLine(world.store, launch.manager.status, self._remark)
+        self._reloads = Reloads(launch.configuration, launch.manager, self._line)
         self._roster = Roster(world, launch.instance, LoggingWatcher(self._announce, self._line.moved))
         about = About(
             pid=os.getpid(),
@@ -104,6 +104,7 @@ class Daemon:
                 await tasks.start(self._roster.run)
                 await tasks.start(partial(self._server.serve, listeners, drain_s=_LAST_ANSWERS_S))
                 await self._tell_ready(tasks)
+                tasks.start_soon(self._reloads.run)
                 await self._obey(signals, tasks)
                 log.info("daemon.stopping_now")
                 self._manager.stopping("stopping now", within_s=self._settings.grace_s + _CLOSING_S)
@@ -129,10 +130,8 @@ class Daemon:
         draining = False
         async for received in signals:
             match order_of(received, self._terminal):
-                case Order.RELOAD if draining:
-                    log.info("config.not_reloaded", reason="the daemon is draining")
                 case Order.RELOAD:
-                    await self._reload()
+                    self._reloads.ask()
                 case Order.DRAIN if not draining:
                     draining = True
                     tasks.start_soon(self._drain, tasks.cancel_scope)
@@ -143,6 +142,7 @@ class Daemon:
         running, limit_s = len(self._roster.live()), self._settings.drain_s
         log.info("daemon.draining", limit_s=limit_s, running=running)
         self._line.end()
+        self._reloads.end()
         self._manager.stopping(
             f"draining: nothing new is started, and {count(running, 'goal')} at work may end within {limit_s} s",
             within_s=limit_s + self._settings.grace_s + _CLOSING_S,
@@ -152,22 +152,6 @@ class Daemon:
             await self._server.end()
         log.info("daemon.drained", all_ended=not limit.cancelled_caught)
         scope.cancel()
-
-    # --- the configuration
-
-    async def _reload(self) -> None:
-        configuration = self._configuration
-        self._manager.reloading("reading the configuration again")
-        await anyio.to_thread.run_sync(configuration.reload)
-        for problem in configuration.problems:
-            log.error("config.problem", said=str(problem))
-        if configuration.problems:
-            log.error("config.kept", problems=len(configuration.problems))
-        else:
-            logs.write_from(self._settings.log_level)
-            log.info("config.reloaded", waiting_for_a_restart=",".join(configuration.waiting))
-        if self._manager.listens:
-            self._manager.ready(await self._line.text())
 
     def _remark(self) -> str:
         """Say what is to be said of the configuration before everything else."""
@@ -187,11 +171,14 @@ async def live(launch: Launch) -> None:
     settings = configuration.settings
     with anyio.open_signal_receiver(*SIGNALS) as signals:
         world_of = open_world(settings, launch.instance, grace_s=lambda: configuration.settings.grace_s)
-        async with anyio.create_task_group() as beside, world_of as world:
+        async with (
+            anyio.create_task_group() as beside
+        ):  # from before the world opens, which may migrate, until it is closed
             beside.start_soon(manager.keep_watchdog)
             beside.start_soon(manager.keep_waiting)
-            if schema := await _recovered(launch, world, signals):
-                await Daemon(launch, world, store_schema=schema).run(signals)
+            async with world_of as world:
+                if schema := await _recovered(launch, world, signals):
+                    await Daemon(launch, world, store_schema=schema).run(signals)
             beside.cancel_scope.cancel()
 
 
@@ -205,9 +192,8 @@ async def _recovered(launch: Launch, world: World, signals: AsyncIterator[signal
     async def stop() -> None:
         nonlocal stopped
         async for received in signals:
-            if (
-                order_of(received, launch.terminal) is not Order.RELOAD
-            ):  # what is asked to be read again was read a moment ago
+            # What is asked to be read again was read a moment ago.
+            if order_of(received, launch.terminal) is not Order.RELOAD:
                 break
         stopped = True
         tasks.cancel_scope.cancel()

@@ -170,7 +170,7 @@ def test_a_reload_changes_what_can_be_changed_and_says_what_waits(house, running
     configuration = running(BEFORE, "--grace", "9")
     house.write('[daemon]\nstate = "/after"\ndrain = "1m"\ngrace = 1\n\n[log]\nlevel = "error"\n')
 
-    configuration.reload()
+    configuration.take(configuration.read())
 
     view = configuration.view()
     assert (view.loaded_at, view.problems, configuration.settings.state) == (2, (), Path("/before"))
@@ -194,31 +194,41 @@ def test_a_file_with_a_problem_changes_nothing_and_the_next_good_one_is_taken(ho
     configuration = running(BEFORE)
     before = configuration.view()
     house.write("[daemon]\ndrain = 40\ngrace = 99999\n")
-    configuration.reload()
+    configuration.take(configuration.read())
 
     view = configuration.view()
     assert (view.rows, view.loaded_at) == (before.rows, before.loaded_at)
     assert [(problem.place, problem.line) for problem in view.problems] == [("daemon.grace", 3)]
 
     house.write(BEFORE.replace("30", "40"))
-    configuration.reload()
+    configuration.take(configuration.read())
     assert (configuration.settings.drain_s, configuration.problems, configuration.view().loaded_at) == (40, [], 2)
+
+
+def test_what_was_read_changes_nothing_before_it_is_taken(house, running):
+    configuration = running(BEFORE)
+    house.write(BEFORE.replace("30", "40"))
+    before = configuration.view()
+    found = configuration.read()
+    assert configuration.view() == before
+    configuration.take(found)
+    assert configuration.settings.drain_s == 40
 
 
 def test_a_value_that_is_put_back_waits_no_more(house, running):
     configuration = running(BEFORE)
     house.write(BEFORE.replace("/before", "/after"))
-    configuration.reload()
+    configuration.take(configuration.read())
     assert "daemon.state" in configuration.waiting
     house.write(BEFORE)
-    configuration.reload()
+    configuration.take(configuration.read())
     assert configuration.waiting == {}
 
 
 def test_a_file_that_goes_away_leaves_the_defaults(house, running):
     configuration = running(BEFORE)
     house.file.unlink()
-    configuration.reload()
+    configuration.take(configuration.read())
     assert (configuration.settings.drain_s, configuration.settings.found) == (20, False)
 
 

@@ -178,6 +178,63 @@ def test_a_daemon_that_drains_says_so_and_reloads_nothing(home):
     assert daemon.ended() == 0
 
 
+# --- a file system that hangs
+
+# The daemon as it is, whose second look at its configuration does not come back before somebody opens a pipe.
+HANGS = """
+import itertools, sys
+from harnd import __main__ as daemon
+from harnd.daemon import configuration
+real, looks = configuration.settle, itertools.count(1)
+def settle(asked):
+    if next(looks) == 2:
+        open(sys.argv[1]).close()
+    return real(asked)
+configuration.settle = settle
+sys.exit(daemon.main(sys.argv[2:]))
+"""
+
+
+@pytest.fixture
+def hanging(home, heard):
+    """A daemon that hangs in a reload, and the pipe that ends it."""
+    pipe = home.root / "hangs"
+    os.mkfifo(pipe)
+    _, _, _, *options = home.command("--grace", "1")
+    daemon = Daemon([sys.executable, "-c", HANGS, str(pipe), *options], home.environ | heard.environ)
+    home.daemons.append(daemon)
+    heard.wait_for("READY")
+    daemon.signal(signal.SIGHUP)
+    heard.wait_for("RELOADING")
+    return daemon, pipe
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
+def test_who_is_to_stop_is_heard_while_a_reload_hangs(hanging, heard, number):
+    daemon, _ = hanging
+    daemon.signal(number)
+    assert daemon.ended() == 0
+    assert any("config.not_reloaded" in line for line in daemon.lines) == (number is signal.SIGTERM)
+    assert [message for message in heard.waiting() if "READY" in message] == []  # which would take the stop back
+
+
+def test_whatever_is_asked_for_while_one_reload_runs_is_one_more(home, hanging, heard):
+    daemon, pipe = hanging
+    with home.client() as client:
+        for _ in range(3):
+            daemon.signal(signal.SIGHUP)
+            assert client.ask(ShowStatus()).pid == daemon.pid  # which is answered, and after the signal was heard
+    configure(home, "[daemon]\ndrain = 7\n")
+
+    pipe.open("w").close()
+    heard.wait_for("RELOADING")
+    heard.wait_for("READY")
+    daemon.stop()
+
+    assert len([line for line in daemon.lines if "config.reloaded" in line]) == 2
+    assert [message for message in heard.waiting() if "RELOADING" in message] == []
+
+
 # --- terminals
 
 HAS_TERMINAL = """

@@ -103,6 +103,50 @@ def test_a_daemon_whose_process_is_stopped_stops_pinging(home, heard):
     heard.wait_for("WATCHDOG")
 
 
+# The daemon as it is, whose world is neither opened nor closed before somebody opens a pipe.
+SLOW = """
+import sys
+from contextlib import asynccontextmanager
+import anyio.to_thread
+from harnd import __main__ as daemon
+from harnd.daemon import lifecycle
+real = lifecycle.open_world
+def wait(pipe):
+    open(pipe).close()
+@asynccontextmanager
+async def open_world(*given, **named):
+    await anyio.to_thread.run_sync(wait, sys.argv[1])
+    async with real(*given, **named) as world:
+        yield world
+    await anyio.to_thread.run_sync(wait, sys.argv[2])
+lifecycle.open_world = open_world
+sys.exit(daemon.main(sys.argv[3:]))
+"""
+
+
+def test_a_world_that_opens_and_closes_slowly_is_asked_time_for_and_pinged_for(home, heard):
+    """Opening is where a store is migrated: the part of a start that takes long."""
+    opening, closing = home.root / "opening", home.root / "closing"
+    for pipe in (opening, closing):
+        os.mkfifo(pipe)
+    _, _, _, *options = home.command("--grace", "1")
+    environ = {**home.environ, **heard.environ, "WATCHDOG_USEC": "200000"}
+    daemon = Daemon([sys.executable, "-c", SLOW, str(opening), str(closing), *options], environ)
+    home.daemons.append(daemon)
+
+    heard.wait_for("EXTEND_TIMEOUT_USEC")
+    heard.wait_for("WATCHDOG")
+    opening.open("w").close()
+    daemon.wait_until("daemon.ready")
+    daemon.signal(signal.SIGINT)
+    daemon.wait_until("daemon.stopped")
+    heard.waiting()
+    assert heard.next() == {"WATCHDOG": "1"}
+    assert heard.next() == {"WATCHDOG": "1"}
+    closing.open("w").close()
+    assert daemon.ended() == 0
+
+
 def test_a_start_that_is_refused_is_told_with_its_reason(home, heard):
     home.state.write_text("mine")
     home.environ |= heard.environ
