@@ -71,8 +71,9 @@ class Cursor:
         """Return how many seconds to wait before the next try; None when it is time to give up."""
         if not self._began:  # a daemon that was never there is not waited for
             return None
-        # One that answers and goes away again is not asked for ever; one that stayed as long as we wait is well.
-        if self._patience is None or (self._since is not None and now - self._since >= self._patience_s):
+        # One that answers and goes away again is not asked for ever; one that stayed as long as we wait, or as one
+        # usually would, is well.
+        if self._patience is None or self._stayed(now):
             self._patience = Patience(self._patience_s, now=now)
         self._since = None
         pause = self._patience.pause(error, now=now)
@@ -80,3 +81,6 @@ class Cursor:
             self._gone = True
             self._presence(Presence.GONE)
         return pause
+
+    def _stayed(self, now: float) -> bool:
+        return self._since is not None and now - self._since >= min(self._patience_s, PATIENCE_S)

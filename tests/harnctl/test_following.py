@@ -1,5 +1,7 @@
 """How long somebody waits for a daemon, told by a clock that the test holds."""
 
+import math
+
 import pytest
 
 from harnctl.client import Barred, Late, Lost, Presence, ProtocolError, Refused, Unreachable
@@ -77,6 +79,20 @@ def test_an_event_or_a_stay_as_long_as_the_patience_begins_anew():
     assert waits(cursor, begin=61.0, now=91.0) == 121.0
     cursor.take(EVENT)
     assert waits(cursor, begin=121.0, now=122.0) == 152.0
+
+
+@pytest.mark.parametrize("patience_s", [300, math.inf])
+def test_a_daemon_that_stayed_for_half_a_minute_is_waited_for_from_the_shortest_pause_on(patience_s):
+    cursor = Cursor(after=0, goal=None, patience_s=patience_s)
+    cursor.begin(0.0)
+    now = 0.0
+    for expected in (*PAUSES, PAUSES[-1]):
+        assert cursor.pause(GONE, now) == expected
+        now += expected
+    cursor.begin(100.0)
+    assert cursor.pause(GONE, 129.9) == PAUSES[-1]  # gone again too soon
+    cursor.begin(200.0)
+    assert cursor.pause(GONE, 230.0) == PAUSES[0]
 
 
 def test_each_absence_is_told_once():
