@@ -10,7 +10,7 @@ from typing import Annotated, Final, TypeAlias
 from msgspec import Meta
 
 from protocol import bounds, ids
-from protocol.values import Unit
+from protocol.values import DEFERRED, FIXED, Unit
 
 NO_NUL: Final = r"^[^\x00]*$"
 
@@ -69,7 +69,7 @@ Disposition: TypeAlias = Annotated[
     str,
     Meta(
         max_length=bounds.FINDING_CHARS,
-        pattern=_whole(r"fixed|deferred: [^\x00]*[^\x00\s][^\x00]*"),
+        pattern=_whole(rf"{FIXED}|{DEFERRED}[^\x00]*[^\x00\s][^\x00]*"),
         description="`fixed` or `deferred: reason`",
     ),
 ]

@@ -9,6 +9,9 @@ MicroDollars = NewType("MicroDollars", int)
 
 SECOND: Final = Micros(1_000_000)
 
+FIXED: Final = "fixed"  # what becomes of a finding that an accept answers: this, or a reason after the other
+DEFERRED: Final = "deferred: "
+
 
 class Phase(StrEnum):
     """Where a goal stands.  Derived from its events, never stored."""

@@ -24,24 +24,23 @@ from protocol.requests import (
     ShowWorkDiff,
     ShowWorkLog,
 )
-from protocol.values import WorkState
+from protocol.values import DEFERRED, FIXED, WorkState
 from protocol.views import FindingView, WorkView
 
 app = typer.Typer(no_args_is_help=True)
 later.refuse(app, ("resolve",))
 
-FIXED: Final = "fixed"
-DEFERRED: Final = "deferred"
+_DEFERRED: Final = DEFERRED.strip()  # a space after the colon is not asked for on a command line
 
 
 def _disposition(given: str) -> tuple[str, str]:
     """Read `f1=fixed` or `f1=deferred:reason`."""
     finding, _, answer = given.partition("=")
-    word, colon, reason = answer.partition(":")
+    reason = answer.removeprefix(_DEFERRED).strip()
     if finding and answer == FIXED:
         return finding, answer
-    if finding and word == DEFERRED and colon and reason.strip():
-        return finding, f"{DEFERRED}: {reason.strip()}"
+    if finding and answer.startswith(_DEFERRED) and reason:
+        return finding, DEFERRED + reason
     raise typer.BadParameter(f"{given!r} is neither FINDING=fixed nor FINDING=deferred:REASON")
 
 
@@ -170,7 +169,7 @@ def _asked_about(console: Console, findings: list[FindingView]) -> dict[str, str
     if not console.is_interactive:
         return {}
     answers = ((found.id, console.question(f"{found.id}: {found.text}  fixed, or why not now?")) for found in findings)
-    return {name: answer if answer == FIXED else f"{DEFERRED}: {answer}" for name, answer in answers if answer}
+    return {name: answer if answer == FIXED else DEFERRED + answer for name, answer in answers if answer}
 
 
 def _written(console: Console, *, goal: str, work: str) -> list[str]:

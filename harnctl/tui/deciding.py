@@ -36,11 +36,10 @@ from protocol.errors import Family, family_of
 from protocol.ids import IdempotencyKey
 from protocol.replies import Done
 from protocol.requests import AcceptWork, ApprovePlan, Change, ExtendGoal, RejectPlan, ReopenWork, RetryPlan, RetryWork
+from protocol.values import DEFERRED, FIXED
 from protocol.views import BudgetView
 
 UNSENT: Final = IdempotencyKey("unsent")  # whoever sends a request puts its own key in
-FIXED: Final = "fixed"
-DEFERRED: Final = "deferred: "
 
 
 # --- opening a decision

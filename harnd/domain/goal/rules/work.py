@@ -12,7 +12,7 @@ from harnd.domain.goal.work import Standing, Work
 from harnd.domain.rejected import Rejected
 from harnd.domain.verbs import verb
 from protocol import bounds
-from protocol.values import Unit
+from protocol.values import DEFERRED, FIXED, Unit
 
 WorkCommand: TypeAlias = c.AcceptWork | c.ReopenWork | c.RetryWork | c.CancelWork
 
@@ -66,8 +66,8 @@ def _refuse_undisposed(item: Work, dispositions: dict[str, str]) -> None:
     wrong = [f"{name} is no open finding" for name in dispositions if name not in known]
     for finding in item.findings:
         said = dispositions.get(finding.id, "")
-        reason = said.removeprefix("deferred:").strip() if said.startswith("deferred:") else ""
-        if said != "fixed" and not reason:
+        reason = said.removeprefix(DEFERRED).strip() if said.startswith(DEFERRED) else ""
+        if said != FIXED and not reason:
             wrong.append(f"{finding.id} ({finding.text!r}) must be `fixed` or `deferred: reason`")
         elif len(reason) > bounds.CRITERION_CHARS:
             wrong.append(f"the reason for {finding.id} is longer than {bounds.CRITERION_CHARS} characters")
