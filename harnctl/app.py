@@ -21,6 +21,7 @@ from harnctl.console import Console, Undecided
 from harnctl.failures import Failure
 from harnctl.render.blocks import Paragraph, Verbatim
 from protocol.errors import Exit
+from protocol.socket_path import SOCKET, STATE
 
 NAME: Final = "harnctl"
 HELP: Final = "Speak to harnd, which carries long-running goals through coding agents."
@@ -140,8 +141,8 @@ def _every(command: TyperGroup | TyperCommand) -> Iterator[TyperGroup | TyperCom
 def _common_options() -> Iterator[TyperOption]:
     for name, metavar, told in (
         ("--json", None, "Answer with one JSON document."),
-        ("--state", "DIR", "The daemon's state directory, instead of HARND_STATE."),
-        ("--socket", "PATH", "The daemon's socket, instead of HARND_SOCKET."),
+        ("--state", "DIR", f"The daemon's state directory, instead of {STATE}."),
+        ("--socket", "PATH", f"The daemon's socket, instead of {SOCKET}."),
     ):
         yield TyperOption(
             param_decls=[name],

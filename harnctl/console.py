@@ -15,7 +15,7 @@ from typing import Final, TextIO
 import msgspec
 
 from harnctl.client import Client, ClientError
-from harnctl.client.place import STATE, NoSocketPath, find_socket, unit_directory
+from harnctl.client.place import NoSocketPath, find_socket, unit_directory
 from harnctl.failures import Failure, exit_of
 from harnctl.render.blocks import Block, Command
 from harnctl.render.error import failed
@@ -23,6 +23,7 @@ from harnctl.render.layout import lines, shown
 from harnctl.render.screen import Screen
 from protocol.decoding import write
 from protocol.requests import ReplyT, Request
+from protocol.socket_path import SOCKET, STATE
 from protocol.values import SECOND, Instant
 
 ERROR: Final = "error"
@@ -56,7 +57,7 @@ class Console:
         try:
             return find_socket(self.environ, state=self.state, socket=self.socket)
         except NoSocketPath as error:
-            raise Failure("socket.no_path", str(error), fix="set HARND_SOCKET to a shorter path") from error
+            raise Failure("socket.no_path", str(error), fix=f"set {SOCKET} to a shorter path") from error
 
     def client(self) -> Client:
         """Return a client of the daemon; it connects when first asked."""

@@ -48,6 +48,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
             return _check(asked)
         configuration = Configuration(asked, now)
         logs.write_from(configuration.settings.log_level)
+        if (unheard := configuration.settings.unheard) is not None:
+            logs.log.warning("socket.unheard", said=str(unheard.value), by=unheard.place, serves=str(where))
         if cgroup.is_unit(os.environ, pid=os.getpid(), notifies=manager.listens):
             _move()
         instance = InstanceId(uuid.uuid4().hex)

@@ -1,9 +1,9 @@
-"""Where the socket lies: one rule for both ends, as a pure function of what they see.
+"""Places: where state, socket and configuration lie, one rule for both ends, as pure functions of what they see.
 
-The runtime directory comes first because its name is short and it goes away with the last log-out; the state directory
-is the last resort.  A directory that anybody else could have made (`/tmp` above all) is never used.  A daemon with a
-state directory of its own has a socket of its own.  Looking at the file system is the caller's part: `is_ours` tells
-whether a path is a directory of this user.
+The runtime directory comes first for a socket, because its name is short and it goes away with the last log-out; the
+state directory is the last resort.  A directory that anybody else could have made (`/tmp` above all) is never used.  A
+daemon with a state directory of its own has a socket of its own.  Looking at the file system is the caller's part:
+`is_ours` tells whether a path is a directory of this user.
 """
 
 import hashlib
@@ -13,6 +13,9 @@ from typing import Final
 from protocol.bounds import SOCKET_PATH_BYTES
 
 NAME: Final = "harnd.sock"
+STATE: Final = "HARND_STATE"  # what names a place in the environment
+SOCKET: Final = "HARND_SOCKET"
+CONFIG: Final = "HARND_CONFIG"
 
 
 class NoSocketPath(Exception):
@@ -32,6 +35,14 @@ def state_directory(environment: Mapping[str, str]) -> str:
 def config_file(environment: Mapping[str, str]) -> str:
     """Return the configuration file that is read when nobody names one (XDG base directories)."""
     return f"{_base(environment, 'XDG_CONFIG_HOME', '.config')}/harnd/config.toml"
+
+
+def from_home(said: str, environment: Mapping[str, str]) -> str:
+    """Return a path that a person wrote with `~` for their own home; `~name` is a name like any other.
+
+    Arguments, variables and the configuration file are all read like this.
+    """
+    return f"{environment['HOME']}{said[1:]}" if said == "~" or said.startswith("~/") else said
 
 
 def socket_path(

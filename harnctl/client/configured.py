@@ -1,18 +1,17 @@
 """What the daemon's configuration file says of where the daemon is, for a client that has to find it.
 
-Nothing else is read from it, and nothing is judged: a file that is wrong anywhere says nothing here, since no daemon
-starts with it.  `harnctl config check` tells what is wrong.
+Nothing else is looked at, and nothing is judged.  Where the file is no TOML, or has no path in one of the two keys,
+that place is left to the rule; what else is wrong with it is not seen here, although no daemon starts with it.
+`harnctl config check` tells.
 """
 
 import os
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Final, NamedTuple, cast
+from typing import NamedTuple, cast
 
 from protocol.bounds import PERSON_FILE_BYTES
-from protocol.socket_path import config_file
-
-CONFIG: Final = "HARND_CONFIG"
+from protocol.socket_path import CONFIG, config_file, from_home
 
 
 class Configured(NamedTuple):
@@ -24,8 +23,8 @@ class Configured(NamedTuple):
 
 def configured(environ: Mapping[str, str]) -> Configured:
     """Read the file that this environment leads to; `environ` has a HOME."""
-    path = environ.get(CONFIG) or config_file(environ)
-    text = _text(path)
+    named = environ.get(CONFIG)
+    text = _text(from_home(named, environ) if named else config_file(environ))
     if text is None:
         return Configured()
     import tomllib  # noqa: PLC0415 - few people have a file, and every command would load it
@@ -57,4 +56,4 @@ def _text(path: str) -> str | None:
 def _place(said: object, environ: Mapping[str, str]) -> Path | None:
     if not isinstance(said, str) or not said.startswith(("/", "~/")):
         return None
-    return Path(f"{environ['HOME']}{said[1:]}" if said.startswith("~") else said)
+    return Path(from_home(said, environ))

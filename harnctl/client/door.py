@@ -17,6 +17,7 @@ from typing import Final
 from harnctl.client.errors import Barred, Late, Unreachable
 from harnctl.client.place import start_command
 from protocol.bounds import SOCKET_PATH_BYTES
+from protocol.socket_path import SOCKET
 
 CREDENTIALS: Final = struct.Struct("3i")  # pid, uid, gid: `struct ucred` of unix(7)
 OPEN_TO_OTHERS: Final = stat.S_IWGRP | stat.S_IWOTH
@@ -75,7 +76,7 @@ def connect(path: Path) -> tuple[socket.socket, Peer]:
 def check_place(path: Path) -> None:
     """Raise `Unreachable` unless the socket can be there and its directory is this user's alone."""
     if len(os.fsencode(path)) > SOCKET_PATH_BYTES:
-        raise Barred(f"the socket path {path} is longer than {SOCKET_PATH_BYTES} bytes", fix="set HARND_SOCKET")
+        raise Barred(f"the socket path {path} is longer than {SOCKET_PATH_BYTES} bytes", fix=f"set {SOCKET}")
     try:
         found = path.parent.stat()
     except OSError as error:

@@ -10,27 +10,23 @@ import shutil
 import sys
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Final
 
 from harnctl.client.configured import configured
 from harnctl.client.errors import Barred
-from protocol.socket_path import NoSocketPath, socket_path, state_directory
-
-STATE: Final = "HARND_STATE"
-SOCKET: Final = "HARND_SOCKET"
+from protocol.socket_path import SOCKET, STATE, NoSocketPath, from_home, socket_path, state_directory
 
 
 def find_state(environ: Mapping[str, str], state: Path | None = None) -> Path:
     """Return the absolute state directory."""
     if named := state or environ.get(STATE):
-        return Path(named).expanduser().absolute()
+        return absolute(named, environ)
     return _usual_state(_with_home(environ))
 
 
 def find_socket(environ: Mapping[str, str], *, state: Path | None = None, socket: Path | None = None) -> Path:
     """Return the absolute path of the socket; raises `NoSocketPath` when every place is too long."""
     if named := socket or environ.get(SOCKET):
-        return Path(named).expanduser().absolute()
+        return absolute(named, environ)
     home, kept = _with_home(environ), find_state(environ, state)
     # The socket of the file is that of the daemon of the file, and of no other.
     if kept == _usual_state(home) and (of_file := configured(home).socket):
@@ -45,12 +41,17 @@ def find_socket(environ: Mapping[str, str], *, state: Path | None = None, socket
     return Path(found)
 
 
+def absolute(named: str | Path, environ: Mapping[str, str]) -> Path:
+    """Return a path of the command line or the environment as an absolute one."""
+    return Path(from_home(str(named), _with_home(environ))).absolute()
+
+
 def usual_socket() -> Path:
     """Return the socket that this process's environment leads to; raises `Barred` when every place is too long."""
     try:
         return find_socket(os.environ)
     except NoSocketPath as error:
-        raise Barred(str(error), fix="set HARND_SOCKET to a shorter path") from error
+        raise Barred(str(error), fix=f"set {SOCKET} to a shorter path") from error
 
 
 def unit_directory(environ: Mapping[str, str]) -> Path:
@@ -89,9 +90,8 @@ def _is_ours(directory: str) -> bool:
 
 
 __all__ = [
-    "SOCKET",
-    "STATE",
     "NoSocketPath",
+    "absolute",
     "find_socket",
     "find_state",
     "program",

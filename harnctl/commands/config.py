@@ -4,7 +4,6 @@ A daemon that runs is asked.  Without one, and for every check, the `harnd` of t
 itself, since that is who would have to start with it.
 """
 
-import json
 import subprocess
 from pathlib import Path
 from typing import Annotated, Final
@@ -80,5 +79,5 @@ def looked_at(console: Console, file: Path | None = None) -> ConfigView:
 
 
 def _invalid(view: ConfigView) -> Failure:
-    details = {"path": view.path, "problems": json.loads(json.dumps([write(problem) for problem in view.problems]))}
+    details = {"path": view.path, "problems": [write(problem) for problem in view.problems]}
     return Failure("config.invalid", f"{view.path}: no daemon starts with this configuration", details=details)

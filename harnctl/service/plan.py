@@ -7,16 +7,13 @@ or variable, is an argument there, and the socket that systemd makes is the one 
 import os
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Final
 
 from msgspec import Struct
 
-from harnctl.client.place import SOCKET as SOCKET_VARIABLE
-from harnctl.client.place import STATE, find_state, program
+from harnctl.client.place import absolute, find_state, program
 from harnctl.service.surroundings import Departure, handed_on, recorded_path, temporary_directories
 from harnctl.service.units import SERVICE, SOCKET, service_unit, socket_unit
-
-CONFIG: Final = "HARND_CONFIG"
+from protocol import socket_path as places
 
 
 class Plan(Struct, frozen=True):
@@ -35,11 +32,11 @@ def draw_up(environ: Mapping[str, str], *, state: Path | None, socket: Path | No
     """Draw the units up; `listen` is the socket that harnctl looks at.  Raises `Failure` for what no unit can hold."""
     kept = find_state(environ, state)
     command = [*program()]
-    if named := environ.get(CONFIG):
-        command += ["--config", str(Path(named).expanduser().absolute())]
-    if state or environ.get(STATE):
+    if named := environ.get(places.CONFIG):
+        command += ["--config", str(absolute(named, environ))]
+    if state or environ.get(places.STATE):
         command += ["--state", str(kept)]
-    if socket or environ.get(SOCKET_VARIABLE):
+    if socket or environ.get(places.SOCKET):
         command += ["--socket", str(listen)]
     recorded = recorded_path(environ.get("PATH", ""), temporary=temporary_directories(environ))
     others = dict(handed_on(environ))

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from protocol import bounds
+from protocol.socket_path import CONFIG, SOCKET, STATE
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,10 +37,10 @@ def _parser() -> argparse.ArgumentParser:
         allow_abbrev=False,
     )
     parser.add_argument(
-        "--config", metavar="FILE", help="configuration (HARND_CONFIG; ~/.config/harnd/config.toml); HUP reads it again"
+        "--config", metavar="FILE", help=f"configuration ({CONFIG}; ~/.config/harnd/config.toml); HUP reads it again"
     )
-    parser.add_argument("--state", metavar="DIR", help="state directory (HARND_STATE; ~/.local/state/harnd)")
-    parser.add_argument("--socket", metavar="PATH", help="socket (HARND_SOCKET; in the runtime directory)")
+    parser.add_argument("--state", metavar="DIR", help=f"state directory ({STATE}; ~/.local/state/harnd)")
+    parser.add_argument("--socket", metavar="PATH", help=f"socket ({SOCKET}; in the runtime directory)")
     drain, grace = bounds.DRAIN_S, bounds.GRACE_S
     parser.add_argument(
         "--drain",

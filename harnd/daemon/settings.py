@@ -1,6 +1,7 @@
 """Settings: what a daemon runs with, and where each of it comes from.
 
-An argument goes before the environment, the environment before the configuration file, the file before the default.
+An argument goes before the environment, the environment before the configuration file, the file before the default.  A
+socket that a service manager passed goes before all of them, and it is known who named another in vain.
 Everything that is wrong is said at once.  Goals carry their own bounds; here is only what concerns the daemon itself.
 """
 
@@ -19,6 +20,7 @@ from harnd.domain.files.config_file import ConfigFile, keys
 from harnd.domain.files.durations import seconds, written
 from harnd.domain.problem import Problem
 from protocol import bounds
+from protocol import socket_path as places
 from protocol.socket_path import NoSocketPath, config_file, state_directory
 from protocol.views import ConfigOrigin
 
@@ -27,9 +29,8 @@ SOCKET: Final = "daemon.socket"
 DRAIN: Final = "daemon.drain"
 GRACE: Final = "daemon.grace"
 LEVEL: Final = "log.level"
-CONFIG: Final = "HARND_CONFIG"
 ARGUMENTS: Final[Mapping[str, str]] = {key: f"--{key.rpartition('.')[2]}" for key in (STATE, SOCKET, DRAIN, GRACE)}
-VARIABLES: Final[Mapping[str, str]] = {STATE: "HARND_STATE", SOCKET: "HARND_SOCKET"}
+VARIABLES: Final[Mapping[str, str]] = {STATE: places.STATE, SOCKET: places.SOCKET}
 PASSED: Final = "LISTEN_FDS"  # what a service manager says when it passes a socket
 
 
@@ -58,6 +59,7 @@ class Settings:
     config: Path  # absolute; the file may be absent
     found: bool
     choices: Mapping[str, Choice]  # every key has one
+    unheard: Choice | None = None  # who named another socket than the one that was passed
 
     @property
     def state(self) -> Path:
@@ -97,12 +99,13 @@ def settle(asked: Asked) -> Settings:
         problems.append(Problem("socket.too_long", "", f"{error}; choose a shorter --state or --socket"))
     if problems:
         raise ConfigError(problems)
-    return Settings(path, read.found, MappingProxyType({key: choices[key] for key in keys()}))
+    unheard = _unheard(choices[STATE], asked, read)
+    return Settings(path, read.found, MappingProxyType({key: choices[key] for key in keys()}), unheard)
 
 
 def place_of_file(asked: Asked) -> tuple[Path, bool]:
     """Return the absolute path of the configuration file, and whether somebody named it."""
-    named = asked.arguments.get("config") or asked.environment.get(CONFIG)
+    named = asked.arguments.get("config") or asked.environment.get(places.CONFIG)
     if named:
         return _absolute(str(named), asked), True
     return Path(config_file(asked.environment)), False
@@ -151,14 +154,26 @@ def _socket(state: Choice, asked: Asked, read: Read) -> Choice:
     """
     if asked.passed is not None:
         return Choice(str(asked.passed), ConfigOrigin.ENVIRONMENT, PASSED)
-    said = next(_said(SOCKET, asked, read.file), None)
-    if said is None or (said.origin is ConfigOrigin.FILE and not _is_of_file(state, asked, read.file)):
+    said = _said_of_socket(state, asked, read)
+    if said is None:
         found = find_socket_path(asked.environment, state_dir=str(state.value))
         return Choice(str(found), ConfigOrigin.DEFAULT)
     path = _absolute(str(said.value), asked)
     if len(os.fsencode(path)) > bounds.SOCKET_PATH_BYTES:
         raise NoSocketPath(str(path))
     return Choice(str(path), said.origin, said.place)
+
+
+def _unheard(state: Choice, asked: Asked, read: Read) -> Choice | None:
+    said = _said_of_socket(state, asked, read)
+    return said if said and asked.passed and _absolute(str(said.value), asked) != asked.passed else None
+
+
+def _said_of_socket(state: Choice, asked: Asked, read: Read) -> Choice | None:
+    said = next(_said(SOCKET, asked, read.file), None)
+    if said is not None and said.origin is ConfigOrigin.FILE and not _is_of_file(state, asked, read.file):
+        return None
+    return said
 
 
 def _is_of_file(state: Choice, asked: Asked, file: ConfigFile) -> bool:
@@ -168,6 +183,4 @@ def _is_of_file(state: Choice, asked: Asked, file: ConfigFile) -> bool:
 
 
 def _absolute(said: str, asked: Asked) -> Path:
-    if said.startswith("~/"):
-        said = f"{asked.environment['HOME']}{said[1:]}"
-    return asked.directory / said
+    return asked.directory / places.from_home(said, asked.environment)

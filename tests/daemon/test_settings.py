@@ -100,6 +100,20 @@ def test_a_socket_that_was_passed_goes_before_everything(house):
     assert said["daemon.socket"] == Choice("/passed", ENVIRONMENT, "LISTEN_FDS")
 
 
+def test_who_names_another_socket_than_the_one_that_was_passed_is_known(house):
+    file = house.write('[daemon]\nsocket = "/in/file"\n')
+
+    def unheard(*arguments, passed: Path | None = Path("/passed"), **environ):
+        return settle(house.asked(*arguments, passed=passed, **environ)).unheard
+
+    assert unheard("--socket", "/said", HARND_SOCKET="/t") == Choice("/said", ARGUMENT, "--socket")
+    assert unheard(HARND_SOCKET="/t") == Choice("/t", ENVIRONMENT, "HARND_SOCKET")
+    assert unheard() == Choice("/in/file", FILE, f"{file}:2")
+    assert unheard("--state", "/other") is None  # the file's is that of another daemon
+    assert unheard("--socket", "/passed") is None
+    assert unheard("--socket", "/said", passed=None) is None
+
+
 # --- the file
 
 

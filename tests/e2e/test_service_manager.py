@@ -205,6 +205,8 @@ def test_a_daemon_serves_the_socket_that_was_passed_and_makes_none(home):
         assert (client.ask(ShowStatus()).socket, client.ask(ShowStatus()).pid) == (str(passed), daemon.pid)
     daemon.stop()
 
+    (unheard,) = [line for line in daemon.lines if "socket.unheard" in line]
+    assert f"said={home.socket} by=--socket serves={passed}" in unheard
     assert not home.socket.exists()
     assert (passed.is_socket(), stat.S_IMODE(passed.stat().st_mode)) == (True, before)
 

@@ -49,13 +49,38 @@ def house(tmp_path, monkeypatch):
 
 @pytest.mark.parametrize("text", ["", '[daemon]\nstate = "~/s"\n', '[daemon]\nsocket = "/t"\n', BOTH])
 @pytest.mark.parametrize(
-    "said", [{}, {"HARND_STATE": "/srv/s"}, {"HARND_STATE": "/srv/u"}, {"HARND_SOCKET": "/v"}], ids=str
+    "said",
+    [
+        {},
+        {"HARND_STATE": "/srv/s"},
+        {"HARND_STATE": "/srv/u"},
+        {"HARND_SOCKET": "/v"},
+        {"HARND_STATE": "~/s"},
+        {"HARND_STATE": "~"},
+        {"HARND_STATE": "~root/st"},
+        {"HARND_SOCKET": "~root/s"},
+        {"HARND_STATE": "st/../~/s"},
+        {"HARND_CONFIG": "~/.config/harnd/config.toml"},
+    ],
+    ids=str,
 )
 def test_client_and_daemon_find_the_same_places_whatever_file_and_environment_say(house, tmp_path, text, said):
     house.write_text(text)
     environ = {"HOME": str(tmp_path), **said}
     settings = settle(read_arguments([], environ))
     assert (find_state(environ), find_socket(environ)) == (settings.state, settings.socket)
+
+
+def test_a_home_is_that_of_the_environment_and_nobody_elses_is_looked_up(tmp_path):
+    environ = {"HOME": str(tmp_path)}
+    assert find_state(environ, Path("~/s")) == tmp_path / "s"
+    assert find_state(environ, Path("~root/s")) == Path.cwd() / "~root/s"
+
+
+def test_a_file_with_a_mistake_elsewhere_still_says_where_the_daemon_is(house, tmp_path):
+    """It was right when the daemon was started, which is still there."""
+    house.write_text(f'{BOTH}drian = "7s"\n')
+    assert find_socket({"HOME": str(tmp_path)}) == Path("/t")
 
 
 @pytest.mark.parametrize(
