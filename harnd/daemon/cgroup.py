@@ -1,8 +1,9 @@
 """The control group: under systemd harnd moves into a leaf of its unit's group, which then holds no process itself.
 
+What harnd starts inherits the leaf; no agent has a group of its own, and what bounds them all together is the unit's.
 Groups below a delegated one can be given limits only while it has no process of its own (cgroup v2, the rule of no
-internal processes), and systemd starts its own helpers there beside us.  Nothing depends on it: where there is no
-cgroup v2, no unit of our own or no permission, harnd stays where it is.
+internal processes), so whoever wants to make one beside the leaf finds the way clear.  Nothing depends on it: where
+there is no cgroup v2, no unit of our own or no permission, harnd stays where it is.
 """
 
 import re

@@ -27,10 +27,10 @@ class Service:
     def set(self, text: str, *, unit: str = SERVICE, name: str = "test") -> None:
         self.manager.drop_in(unit, text, name=name)
 
-    def harnctl(self, *words: str, code: int | None = 0) -> Any:
+    def harnctl(self, *words: str, code: int | None = 0, **environ: str) -> Any:
         """Run harnctl against this home; return its document."""
         command = [self.home.command()[0], "-m", "harnctl", *words, "--json", *self.harnd]
-        done = self.manager.run(*command, code=code, PYTHONPATH=str(ROOT))
+        done = self.manager.run(*command, code=code, PYTHONPATH=str(ROOT), **environ)
         return json.loads(done.stdout)
 
     def install(self, *words: str, options: str = "--drain 1 --grace 1") -> None:

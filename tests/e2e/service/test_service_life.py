@@ -4,7 +4,6 @@ import os
 import signal
 import stat
 import sys
-import time
 from pathlib import Path
 
 import pytest
@@ -109,11 +108,17 @@ def test_every_word_arrives_as_it_was_given(service: Service):
 def test_harnd_has_a_leaf_of_its_group_and_everything_that_it_starts_is_in_the_unit(service: Service):
     service.install()
     at_the_gate(service)
-    groups = Path(f"/proc/{service.pid}/cgroup").read_text().splitlines()
-    assert [group for group in groups if group.startswith("0::") and not group.endswith(f"/{SERVICE}/daemon")] == []
-    agents = set(service.home.processes())
-    assert agents
-    assert agents < service.manager.processes(SERVICE)
+    unified = [line for line in group(service.pid).splitlines() if line.startswith("0::")]
+    assert [line for line in unified if not line.endswith(f"/{SERVICE}/daemon")] == []
+    started = set(service.home.processes())
+    assert started
+    assert started < service.manager.processes(SERVICE)
+    assert {group(pid) for pid in started} == {group(service.pid)}  # the leaf, which they inherit
+
+
+def group(pid: int) -> str:
+    """Tell every control group that a process is in."""
+    return Path(f"/proc/{pid}/cgroup").read_text()
 
 
 # --- being told
@@ -204,15 +209,29 @@ def test_a_stop_leaves_no_agent_behind_however_stubborn(service: Service):
 
 
 def test_a_killed_daemon_is_not_waited_for_because_of_a_stubborn_agent(service: Service):
-    """What is not gone with its shim would otherwise hold the next start up until the timeout of the unit."""
+    """Nor is one whose shims were killed with it: then nobody but systemd is left to end what ignores TERM."""
+    service.set("[Service]\nTimeoutStopSec=5\n")
     service.install()
-    running, began = stubborn(service), time.monotonic()
+    running, daemon = stubborn(service), service.pid
+    shims = running - agents(running) - {daemon}
 
     with seen_to_end(sorted(running)):
-        service.signal(signal.SIGKILL)
+        for pid in shims:  # so that they have no time to end anybody
+            os.kill(pid, signal.SIGSTOP)
+        for pid in (daemon, *shims):
+            os.kill(pid, signal.SIGKILL)
         assert service.status().pid not in running
 
-    assert time.monotonic() - began < 20  # and TimeoutStopSec is 45
+    # With the default (`control-group`) systemd would ask them, and kill them only after its timeout.
+    assert [line for line in service.manager.journal.lines if "timed out" in line] == []
+
+
+def agents(running: set[int]) -> set[int]:
+    """Tell the stubborn agent and its child from whoever has their words in its own."""
+    words = {pid: Path(f"/proc/{pid}/cmdline").read_bytes().split(b"\0") for pid in running}
+    found = {pid for pid, said in words.items() if said[1:2] and said[1].endswith(b"/stubborn.py")}
+    assert len(found) == 2
+    return found
 
 
 # --- not coming up
@@ -282,7 +301,8 @@ def test_it_is_removed_and_its_state_stays(service: Service):
 
 def test_without_a_journal_the_logs_are_said_to_be_elsewhere(service: Service):
     service.install()
-    said = service.harnctl("service", "logs", code=None)
-    assert said.get("code", "service.no_journal") == "service.no_journal"
-    assert said.get("lines", []) == []
+    program = service.home.write("bin/journalctl", "#!/bin/sh\necho 'No journal files were found.' >&2\n")
+    program.chmod(0o755)
+    said = service.harnctl("service", "logs", code=78, PATH=f"{program.parent}:{os.environ['PATH']}")
+    assert (said["code"], said["fix"]) == ("service.no_journal", "systemctl --user status harnd.service")
     service.manager.journal.wait_for("harnd: ", "daemon.ready")
