@@ -84,7 +84,11 @@ def check_place(path: Path) -> None:
     if found.st_uid != os.getuid():
         raise Barred(f"{path.parent} belongs to user id {found.st_uid}, not to you: no daemon there is yours")
     if found.st_mode & OPEN_TO_OTHERS:
-        raise Barred(f"{path.parent} can be written by others", fix=f"chmod 700 {path.parent}")
+        # What is shared on purpose, as /tmp is, must not be closed: there the socket is in the wrong place.
+        fix = (
+            "choose a socket in a directory of your own" if found.st_mode & stat.S_ISVTX else f"chmod 700 {path.parent}"
+        )
+        raise Barred(f"{path.parent} can be written by others", fix=fix)
 
 
 def check_peer(connection: socket.socket, path: Path) -> Peer:

@@ -8,7 +8,7 @@ import anyio
 from harnctl.client import Client, ClientError
 from harnctl.console import Console
 from harnctl.demo.chaos import Chaos
-from harnctl.demo.daemon import Daemon
+from harnctl.demo.daemon import START_S, Daemon
 from harnctl.demo.decisions import Declined
 from harnctl.demo.performance import enrol
 from harnctl.demo.place import GOAL, Place
@@ -49,7 +49,7 @@ class Watched:
     def _shown(self) -> int:
         from harnctl.tui.app import Tui  # noqa: PLC0415 - prompt_toolkit is loaded for nobody else
 
-        return anyio.run(Tui(self._place.socket, self._console, welcome=WELCOME).run)
+        return anyio.run(Tui(self._place.socket, self._console, welcome=WELCOME, patience_s=START_S).run)
 
     def _watch(self, chaos: Chaos) -> None:
         """Have the daemon killed while it is looked at."""

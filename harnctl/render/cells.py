@@ -58,7 +58,7 @@ def wrap(text: str, columns: int) -> Iterator[str]:
             continue
         if line:
             yield line
-        *whole, line = _pieces(word, columns)
+        *whole, line = pieces(word, columns)
         yield from whole
     yield line
 
@@ -72,11 +72,13 @@ def clusters(text: str) -> Iterator[str]:
     return iter_graphemes(text)
 
 
-def _pieces(word: str, columns: int) -> list[str]:
-    """Break a word into pieces that fit, the last of which may be short; one cluster is the least of a piece."""
-    pieces = [""]
-    for cluster in clusters(word):
-        if pieces[-1] and width(pieces[-1] + cluster) > columns:
-            pieces.append("")
-        pieces[-1] += cluster
-    return pieces
+def pieces(text: str, columns: int) -> list[str]:
+    """Break a text into pieces that fit, the last of which may be short; one cluster is the least of a piece."""
+    if text.isascii():
+        return [text[at : at + columns] for at in range(0, len(text), max(columns, 1))] or [""]
+    found = [""]
+    for cluster in clusters(text):
+        if found[-1] and width(found[-1] + cluster) > columns:
+            found.append("")
+        found[-1] += cluster
+    return found

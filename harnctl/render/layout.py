@@ -10,7 +10,7 @@ from dataclasses import replace
 from typing import Final, TypeAlias, assert_never
 
 from harnctl.render.blocks import Block, Command, Fields, Gap, Heading, Line, Paragraph, Span, Style, Table, Verbatim
-from harnctl.render.cells import apart, cut, pad, width, wrap
+from harnctl.render.cells import apart, cut, pad, pieces, width, wrap
 from harnctl.render.sanitise import Lines, sanitise
 from harnctl.render.screen import FLOOR, Screen
 
@@ -54,13 +54,20 @@ def _rows(block: Block, screen: Screen) -> Iterator[Row]:
         case Table():
             yield from _table(block, screen)
         case Verbatim(text, style):
-            yield from ((Span(line, style),) for line in shown(text, screen, Lines.MANY).split("\n"))
+            yield from _verbatim(text, style=style, screen=screen)
         case Command(words, why):
             yield from _command(words, why=why, screen=screen)
         case Gap():
             yield ()
         case _:
             assert_never(block)
+
+
+def _verbatim(text: str, *, style: Style, screen: Screen) -> Iterator[Row]:
+    """Yield the lines as they are; a screen that nobody can scroll sideways gets the rest of a long one below."""
+    for line in shown(text, screen, Lines.MANY).split("\n"):
+        parts = pieces(line.expandtabs(), screen.columns) if screen.cells else [line]
+        yield from ((Span(part, style),) for part in parts)
 
 
 def shown(text: str, screen: Screen, lines: Lines = Lines.ONE) -> str:
@@ -129,9 +136,18 @@ def _table(table: Table, screen: Screen) -> Iterator[Row]:
             yield from _stacked(row, screen)
         return
     for row in (tuple(Span(head, Style.FAINT) for head in heads), *rows):
-        sentence = Span(cut(row[-1].text, room, end=_end(screen)), row[-1].style)
+        first, *more = _sentence(row[-1], room, screen)
         cells = [Span(pad(c.text, w), c.style) for c, w in zip(row[:-1], widths[:-1], strict=True)]
-        yield _trimmed([part for cell in cells for part in (cell, Span(GUTTER))] + [sentence])
+        yield _trimmed([part for cell in cells for part in (cell, Span(GUTTER))] + [first])
+        below = Span(" " * (screen.columns - room))
+        yield from ((below, part) for part in more)
+
+
+def _sentence(cell: Span, columns: int, screen: Screen) -> list[Span]:
+    """Fit the sentence of a row: cut where a person can ask for all of it, wrapped on a screen where they cannot."""
+    if screen.cells:
+        return [Span(part, cell.style) for part in wrap(cell.text, columns)]
+    return [Span(cut(cell.text, columns, end=_end(screen)), cell.style)]
 
 
 def _trimmed(row: list[Span]) -> Row:
@@ -154,8 +170,8 @@ def _stacked(row: tuple[Span, ...], screen: Screen) -> Iterator[Row]:
         line, used = [*line, cell], used + taken
     yield tuple(line)
     if row[-1].text:
-        sentence = cut(row[-1].text, screen.columns - len(GUTTER), end=_end(screen))
-        yield (Span(GUTTER), Span(sentence, row[-1].style))
+        parts = _sentence(row[-1], screen.columns - len(GUTTER), screen)
+        yield from ((Span(GUTTER), part) for part in parts)
 
 
 def _command(words: tuple[str, ...], *, why: str, screen: Screen) -> Iterator[Row]:

@@ -32,7 +32,7 @@ class Screen:
         return cls(
             columns=columns_of(stream, environ),
             colour=stream.isatty() and wanted,
-            unicode=can_spell(stream.encoding),
+            unicode=can_spell(stream.encoding) and not speaks_ascii(environ),
         )
 
     @property
@@ -52,6 +52,14 @@ def columns_of(stream: TextIO, environ: Mapping[str, str]) -> int:
         return os.get_terminal_size(stream.fileno()).columns or USUAL
     except OSError:
         return USUAL
+
+
+def speaks_ascii(environ: Mapping[str, str]) -> bool:
+    """Tell whether the person named a locale that has ASCII only; Python writes UTF-8 in it all the same."""
+    if environ.get("PYTHONUTF8") == "1" or environ.get("PYTHONIOENCODING"):
+        return False
+    named = environ.get("LC_ALL") or environ.get("LC_CTYPE") or environ.get("LANG") or ""
+    return named in {"C", "POSIX"}
 
 
 def can_spell(encoding: str | None) -> bool:

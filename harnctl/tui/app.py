@@ -87,8 +87,12 @@ class Tui:
         keyboard: Input | None = None,
         screen: Output | None = None,
         welcome: str = "",
+        patience_s: float = 0.0,
     ) -> None:
-        """Take over the terminal of this process, or the one that is given; nothing is drawn yet."""
+        """Take over the terminal of this process, or the one that is given; nothing is drawn yet.
+
+        A daemon that is not there is waited for `patience_s` seconds at first, and for ever later.
+        """
         self._console = console
         self._app = self._application(keyboard, screen)
         self._runner = Runner(socket, self.dispatch, self._edit)
@@ -99,6 +103,7 @@ class Tui:
         self._failure: ClientError | None = None
         self._failed = False  # by a bug of ours
         unicode = Screen.of(console.out, console.environ).unicode
+        self._patience_s = patience_s
         said = Said(welcome, Tone.ASKS) if welcome else None
         self.model = Model(now=console.now(), size=self._size(), unicode=unicode, said=said)
 
@@ -108,7 +113,7 @@ class Tui:
         Raises `ClientError` when there is no daemon at first, or another kind of one later.
         """
         try:
-            inbox = await self._runner.greet()
+            inbox = await self._runner.greet(self._patience_s)
             gc.collect()
             gc.freeze()  # a full collection past everything that was loaded takes longer than a key may
             code = await self._shown(inbox)

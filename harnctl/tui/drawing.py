@@ -14,7 +14,7 @@ from harnctl.render.layout import Row, lay_out, shown
 from harnctl.render.screen import Screen
 from harnctl.render.words import age, count
 from harnctl.tui import forms
-from harnctl.tui.keys import offered
+from harnctl.tui.keys import label, offered
 from harnctl.tui.model import (
     BUDGET_PREFIX,
     LEAST_COLUMNS,
@@ -32,6 +32,7 @@ from harnctl.tui.model import (
 )
 from harnctl.tui.pages import rows_of
 from harnctl.tui.rows import beside, ends, filled, fit, line, picked
+from protocol.values import Phase
 from protocol.views import InboxItem
 
 LIST: Final = 36  # columns of the list beside the thing
@@ -73,7 +74,13 @@ def _head(model: Model) -> Row:
     waits = "reading …" if model.inbox is None else _waits(model)
     told = f"  filter: {model.filter}" if model.filter else ""
     link = Span(model.link.value, Style.GOOD if model.link is Link.LIVE else Style.ASKS)
-    left = line(Span("harnctl", Style.STRONG), "  ", Span(waits), Span(shown(told, _screen(model)), Style.ASKS))
+    told = shown(told, _screen(model))
+    left = line(
+        Span("harnctl", Style.STRONG),
+        f"  {waits}",
+        Span(told, Style.ASKS),
+        Span(_running(model), Style.BUSY),
+    )
     return ends(left, line(" ", link), model.size.columns)
 
 
@@ -83,6 +90,12 @@ def _waits(model: Model) -> str:
         return "nothing waits for you"
     told = f"{count(listed, 'thing')} {'waits' if listed == 1 else 'wait'} for you"
     return told if seen == listed else f"{seen} of {told}"
+
+
+def _running(model: Model) -> str:
+    """Say how many goals are at work, whether or not anything waits."""
+    running = sum(goal.phase is Phase.RUNNING for goal in model.goals.goals)
+    return f"  {count(running, 'goal')} running" if running else ""
 
 
 # --- the body
@@ -127,7 +140,9 @@ def _item(model: Model, item: InboxItem, *, columns: int) -> Row:
     name = _name(model, item, columns=columns - KIND - AGE - 5)
     left = line("> " if chosen else "  ", Span(f"{kind} ", Style.ASKS), Span(name))
     row = fit(ends(left, line(Span(f" {old} ", Style.FAINT)), columns), columns)
-    return picked(row) if chosen else row
+    if chosen and model.pane is Pane.LIST:
+        return picked(row)
+    return (Span("".join(span.text for span in row), Style.STRONG),) if chosen else row
 
 
 def _name(model: Model, item: InboxItem, *, columns: int) -> str:
@@ -158,11 +173,11 @@ def _title(model: Model, *, first: int, last: int, of: int, columns: int) -> Row
     where = f" {first}-{last} of {of} " if of > last - first + 1 else ""
     title = FORMS.get(type(model.mode)) or (model.chosen.label if model.chosen is not None else "goals")
     pages = model.chosen.pages if model.chosen is not None and type(model.mode) not in FORMS else ()
-    focus = Style.PICKED if model.pane is Pane.THING else Style.STRONG
+    focus = Style.PICKED if model.pane is Pane.THING else Style.STRONG  # where the arrow keys are
     if not _is_split(model):
         pages = tuple(page for page in pages if page is model.page)  # the others by their key
-    tabs = [part for page in pages for part in (" ", Span(page.value, focus if page is model.page else Style.FAINT))]
-    return ends((Span(title, Style.STRONG),), line(*tabs, Span(where, Style.FAINT)), columns)
+    tabs = [Span(f"[{page}]") if page is model.page else Span(f" {page} ", Style.FAINT) for page in pages]
+    return ends((Span(title, focus),), line(" ", *tabs, Span(where, Style.FAINT)), columns)
 
 
 def _content(model: Model) -> tuple[Row, ...]:
@@ -229,7 +244,7 @@ def _hints(model: Model) -> Iterator[Row]:
     """Name the keys that can be pressed, as many a row as fit."""
     row, used = list[Span](), 0
     for one in offered(model):
-        key, told = shown(forms.key_name(one.key), _screen(model)), f" {one.action.value}   "
+        key, told = shown(forms.key_name(one.key), _screen(model)), f" {label(model, one)}   "
         taken = width(key) + width(told)
         if used and used + taken - 3 > model.size.columns - 2:
             yield tuple(row)

@@ -11,6 +11,17 @@ from protocol.bounds import CRITERION_CHARS
 FILTER_CHARS = 100
 
 
+def takes_text(model: Model) -> bool:
+    """Tell whether typing goes anywhere."""
+    match model.mode:
+        case Filtering() | Extending():
+            return True
+        case Disposing(reason=reason):
+            return reason is not None
+        case _:
+            return False
+
+
 def type_text(model: Model, text: str) -> Step:
     """Put text where typing goes; where it goes nowhere, nothing happens."""
     text = "".join(char for char in text if char.isprintable())
@@ -67,4 +78,5 @@ def _amount(model: Model, mode: Extending, text: str) -> Step:
 
 def _typed(model: Model, mode: Extending, text: str) -> Step:
     unit = amounts.GROWING[mode.at]
-    return Step(replace(model, mode=replace(mode, typed=tuple({**dict(mode.typed), unit: text}.items()))))
+    typed = tuple({**dict(mode.typed), unit: text}.items())
+    return Step(replace(model, mode=replace(mode, typed=typed), said=None))

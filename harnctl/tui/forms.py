@@ -1,11 +1,11 @@
 """Forms: what is drawn while a person decides, filters or reads the help."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 
 from harnctl import amounts
 from harnctl.render.blocks import Block, Fields, Gap, Heading, Line, Paragraph, Span, Style
 from harnctl.render.daemon import amount, counted
-from harnctl.tui.keys import BROWSING, CONFIRMING, Binding
+from harnctl.tui.keys import TABLES
 from harnctl.tui.model import Confirming, Disposing, Extending
 from protocol.values import Unit
 from protocol.views import BudgetRow
@@ -68,16 +68,11 @@ def _known(row: BudgetRow | None, unit: Unit, *, typed: str) -> str:
 
 def helping() -> Iterator[Block]:
     """Explain every key."""
-    yield Heading("keys")
-    yield Fields(tuple(_explained(BROWSING)), indent=2)
-    yield Gap()
-    yield Heading("a decision takes two keys")
-    yield Paragraph("Its own key opens it and shows the digest it binds to.  Only y sends it.", indent=2)
-    yield Fields(tuple(_explained(CONFIRMING)), indent=2)
-    yield Gap()
-    yield Paragraph("Nothing is sent by enter, by pasting, or about a thing that changed since it was drawn.", indent=2)
-
-
-def _explained(table: Sequence[Binding]) -> Iterator[tuple[str, str]]:
-    for one in table:
-        yield " ".join(key_name(key) for key in one.keys), one.told
+    yield Paragraph(
+        "A decision takes two keys: its own opens it and shows the digest it binds to, and only y sends it."
+    )
+    yield Paragraph("Nothing is sent by enter, by pasting, or about a thing that changed since it was drawn.")
+    for name, table in TABLES.items():
+        yield Gap()
+        yield Heading(name)
+        yield Fields(tuple((" ".join(map(key_name, one.keys)), one.told) for one in table), indent=2)

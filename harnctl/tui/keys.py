@@ -4,6 +4,7 @@ One table is what the update goes by, what the footer offers and what the help e
 A decision takes two keys: one that opens it, and `y`, which does nothing anywhere else.
 """
 
+from collections.abc import Mapping, Sequence
 from enum import Enum
 from typing import Final
 
@@ -87,6 +88,10 @@ _SCROLLING: Final = (
     Binding(Action.SCROLL_UP, ("pageup", "b"), "a page back in what is shown", offered=False),
     Binding(Action.SCROLL_DOWN, ("pagedown", " "), "a page on in what is shown", offered=False),
 )
+_ENDS: Final = (
+    Binding(Action.FIRST, ("home", "g"), "to the top", offered=False),
+    Binding(Action.LAST, ("end", "G"), "to the end", offered=False),
+)
 BROWSING: Final = (
     Binding(Action.APPROVE, ("a",), "approve the plan that is shown; asks once more"),
     Binding(Action.ACCEPT, ("a",), "accept the work that is shown, on its proof; asks once more"),
@@ -99,14 +104,19 @@ BROWSING: Final = (
     Binding(Action.OPEN, ("enter", "right", "l"), "move in what is shown"),
     Binding(Action.BACK, ("escape", "left", "h"), "back to the list"),
     *_SCROLLING,
-    Binding(Action.FIRST, ("home", "g"), "to the top", offered=False),
-    Binding(Action.LAST, ("end", "G"), "to the end", offered=False),
-    Binding(Action.FILTER, ("/",), "show only what has all the words that are typed"),
+    *_ENDS,
+    Binding(Action.FILTER, ("/",), "show only items whose goal, kind or summary has all the words"),
     Binding(Action.HELP, ("?",), "this help"),
     Binding(Action.QUIT, ("q",), "leave; whatever harnd does goes on"),
     _LEAVE,
 )
-HELPING: Final = (Binding(Action.BACK, ("escape", "?", "q", "enter"), "back"), *_SCROLLING, _LEAVE)
+HELPING: Final = (
+    Binding(Action.SCROLL_DOWN, ("pagedown", " "), "a page on"),
+    Binding(Action.BACK, ("escape", "?", "q", "enter"), "back"),
+    *_SCROLLING,
+    *_ENDS,
+    _LEAVE,
+)
 FILTERING: Final = (
     Binding(Action.KEEP, ("enter",), "keep the filter"),
     Binding(Action.NO, ("escape",), "as it was before"),
@@ -137,6 +147,15 @@ EXTENDING: Final = (
 )
 
 
+TABLES: Final[Mapping[str, Sequence[Binding]]] = {
+    "browsing": BROWSING,
+    "deciding": CONFIRMING,
+    "answering findings": DISPOSING,
+    "extending a budget": EXTENDING,
+    "filtering": FILTERING,
+}
+
+
 def bindings(mode: Mode) -> tuple[Binding, ...]:
     """Return every key of a mode."""
     match mode:
@@ -159,6 +178,15 @@ def bindings(mode: Mode) -> tuple[Binding, ...]:
 def action_of(model: Model, key: str) -> Action | None:
     """Return what a key does now; None when it does nothing."""
     return next((one.action for one in bindings(model.mode) if key in one.keys and can(model, one.action)), None)
+
+
+def label(model: Model, binding: Binding) -> str:
+    """Return what a key does, in a few words that fit what is shown."""
+    match binding.action, model.thing:
+        case Action.RETRY, PlanThing(view=plan) if plan.question:
+            return "answer"
+        case action, _:
+            return action.value
 
 
 def offered(model: Model) -> tuple[Binding, ...]:

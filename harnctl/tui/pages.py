@@ -10,7 +10,7 @@ from itertools import islice
 from typing import Final, TypeVar, assert_never
 
 from harnctl.render import daemon, goal, inbox, patch, plan, plan_diff, work
-from harnctl.render.blocks import Block, Gap, Paragraph, Span, Style
+from harnctl.render.blocks import Block, Command, Gap, Paragraph, Span, Style
 from harnctl.render.layout import Row, lay_out, shown
 from harnctl.render.screen import Screen
 from harnctl.tui.model import GoalThing, Nothing, Page, PlanThing, Thing, WorkThing
@@ -54,9 +54,9 @@ def blocks(thing: Thing, page: Page, now: Instant) -> Iterator[Block]:
     """Show one page of a thing."""
     match thing:
         case PlanThing():
-            yield from _plan(thing, page, now)
+            yield from _without_commands(_plan(thing, page, now))
         case WorkThing():
-            yield from _work(thing, page, now)
+            yield from _without_commands(_work(thing, page, now))
         case GoalThing():
             yield from _goal(thing, page, now)
         case _:
@@ -103,6 +103,11 @@ def _read(part: PartT | Nothing | None, show: Callable[[PartT], Iterator[Block]]
             return _nothing(why)
         case found:
             return show(found)
+
+
+def _without_commands(shown_of: Iterator[Block]) -> Iterator[Block]:
+    """Leave out what a person would type into harnctl: there is a key for it."""
+    return (block for block in shown_of if not (isinstance(block, Command) and block.words[0] == "harnctl"))
 
 
 def _reading() -> Iterator[Block]:

@@ -57,9 +57,9 @@ class Runner:
         for client in (self._reads, self._decides, self._follows):
             await client.aclose()
 
-    async def greet(self) -> InboxView:
+    async def greet(self, patience_s: float) -> InboxView:
         """Read the inbox for the first time; raises `ClientError` when there is no daemon to look at."""
-        return await self._reads.ask(ListInbox())
+        return await self._reads.ask(ListInbox(), patience_s=patience_s)
 
     async def follow(self, inbox: InboxView) -> None:
         """Tell of every event past an inbox, and of the daemon's coming and going, for ever.

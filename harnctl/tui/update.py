@@ -7,8 +7,9 @@ from msgspec.structs import replace
 from harnctl.tui import deciding, entry, moving, reading
 from harnctl.tui import messages as m
 from harnctl.tui.errands import Quit, Step
-from harnctl.tui.keys import Action, action_of
-from harnctl.tui.model import Browsing, Filtering, Helping, Model, Writing
+from harnctl.tui.forms import key_name
+from harnctl.tui.keys import BROWSING, Action, action_of
+from harnctl.tui.model import Browsing, Filtering, Helping, Model, Said, Tone, Writing
 
 MOVES = frozenset(
     {
@@ -61,9 +62,10 @@ def _press(model: Model, key: str) -> Step:
     action = action_of(model, key)
     if not model.size.is_enough and action not in {Action.QUIT, Action.INTERRUPT, Action.NO}:
         return Step(model)  # nothing is decided that cannot be seen
+    if action is None:
+        return entry.type_text(model, key) if len(key) == 1 and entry.takes_text(model) else Step(_told_why(model, key))
+    model = replace(model, said=None)  # it was read
     match action:
-        case None:
-            return entry.type_text(model, key) if len(key) == 1 else Step(model)
         case Action.QUIT:
             return Step(model, (Quit(),))
         case Action.INTERRUPT:
@@ -84,6 +86,19 @@ def _press(model: Model, key: str) -> Step:
             return moving.move(model, action)
         case _:
             return deciding.act(model, action)
+
+
+def _told_why(model: Model, key: str) -> Model:
+    """Say why a key that does something at other times does nothing now; of any other nothing is said."""
+    if not isinstance(model.mode, Browsing) or not any(key in one.keys for one in BROWSING):
+        return model
+    if model.sending is not None:
+        why = "one decision is on its way: press it again when that is answered"
+    elif model.chosen is not None and model.thing is None:
+        why = "it is not read yet: press it again when it is shown"
+    else:
+        why = f"{key_name(key)} does nothing about what is shown"
+    return replace(model, said=Said(why, Tone.ASKS))
 
 
 def _back(model: Model) -> Step:

@@ -72,7 +72,8 @@ def _make_private(directory: Path) -> None:
     if not stat.S_ISDIR(found.st_mode) or found.st_uid != os.getuid():
         raise SocketRefused(f"{directory} is not a directory of user {os.getuid()}: remove it or have it removed")
     if stat.S_IMODE(found.st_mode) & OTHERS:
-        raise SocketRefused(f"{directory} is open to other users: close it (chmod 700), or choose another --socket")
+        close = "" if found.st_mode & stat.S_ISVTX else "close it (chmod 700), or "  # /tmp is shared on purpose
+        raise SocketRefused(f"{directory} is open to other users: {close}choose another --socket")
 
 
 def _clear(path: Path) -> None:

@@ -4,21 +4,14 @@ python -m tests.kit.tui_manual    rewrites it in place
 """
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from pathlib import Path
 
 from harnctl.tui.forms import key_name
-from harnctl.tui.keys import BROWSING, CONFIRMING, DISPOSING, EXTENDING, FILTERING, Binding
+from harnctl.tui.keys import TABLES
 
 MANUAL = Path(__file__).parents[2] / "docs" / "tui.md"
 MARKED = re.compile(r"<!-- keys -->\n.*?<!-- end -->", re.DOTALL)
-MODES: dict[str, Sequence[Binding]] = {
-    "browsing": BROWSING,
-    "confirming": CONFIRMING,
-    "answering findings": DISPOSING,
-    "extending a budget": EXTENDING,
-    "filtering": FILTERING,
-}
 
 
 def rewritten(manual: str) -> str:
@@ -28,7 +21,7 @@ def rewritten(manual: str) -> str:
 
 
 def _rows() -> Iterator[str]:
-    for mode, bindings in MODES.items():
+    for mode, bindings in TABLES.items():
         for one in bindings:
             yield f"| {mode} | {' '.join(f'`{key_name(key)}`' for key in one.keys)} | {one.told} |"
 

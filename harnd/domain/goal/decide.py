@@ -24,7 +24,7 @@ def decide(goal: Goal | None, command: c.GoalCommand) -> list[GoalEvent]:
     if isinstance(command, c.CreateGoal):
         return _create(goal, command)
     if goal is None:
-        raise Rejected("goal.unknown", "there is no such goal")
+        raise Rejected("goal.unknown", "there is no such goal", fix="harnctl goal list")
     match command:
         case c.CancelGoal():
             return cancel_goal(goal, command)

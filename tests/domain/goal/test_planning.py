@@ -105,7 +105,7 @@ def test_when_the_schema_attempts_are_spent_the_request_has_failed():
         e.PlanFailed(
             plan=1,
             failure=FailureClass.SCHEMA,
-            detail=f"the answer had 1 problems, the first: {UNREADABLE}",
+            detail=f"the answer had a problem: {UNREADABLE}",
             charged=True,
         ),
     )

@@ -280,7 +280,27 @@ def test_one_decision_is_sent_at_a_time():
     model = press(on(PLAN, "a", "y"), "down", "down", "down")
 
     assert model.chosen == Subject.of(WORK)
-    assert update(model, m.Pressed("a")) == (model, ())
+    after, errands = update(model, m.Pressed("a"))
+    assert (after.mode, errands) == (Browsing(), ())
+    assert after.said == Said("one decision is on its way: press it again when that is answered", Tone.ASKS)
+
+
+def test_a_key_that_does_nothing_now_says_why():
+    unread = replace(on(PLAN), thing=None)
+
+    assert press(on(FAILED), "a").said == Said("a does nothing about what is shown", Tone.ASKS)
+    assert press(unread, "a").said == Said("it is not read yet: press it again when it is shown", Tone.ASKS)
+    assert press(on(PLAN), "z").said is None
+
+
+def test_what_was_said_is_gone_with_the_next_key_that_does_something():
+    assert press(on(FAILED), "a", "down").said is None
+    assert extending(USUAL, "enter", "7").said is None
+
+
+def test_a_question_is_answered_and_a_failed_plan_is_asked_for_again():
+    assert "t answer" in screens.picture(on(QUESTION))
+    assert "t retry" in screens.picture(on(FAILED))
 
 
 def test_what_was_accepted_a_moment_ago_stays_the_one_that_is_decided_about():

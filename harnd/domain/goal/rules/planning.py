@@ -49,7 +49,7 @@ def _answered(plan: Plan, report: c.PlannerReport, candidate: Candidate) -> list
 def _refused(goal: Goal, plan: Plan, report: c.PlannerReport, problems: tuple[Problem, ...]) -> list[e.GoalEvent]:
     returned = _returned(plan, report, charged=True)
     refused = e.AnswerRefused(plan=plan.number, call=len(plan.calls), problems=problems)
-    detail = f"the answer had {len(problems)} problems, the first: {problems[0]}" if problems else "no plan in it"
+    detail = f"the answer had {_count(problems)}: {problems[0]}" if problems else "no plan in it"
     return [returned, refused, *_given_up(goal, plan, [returned, refused], FailureClass.SCHEMA, detail)]
 
 
@@ -90,3 +90,7 @@ def _given_up(
         return []
     charged = failures.charged(failure)
     return [e.PlanFailed(plan=plan.number, failure=failure, detail=detail, charged=charged)]
+
+
+def _count(problems: tuple[Problem, ...]) -> str:
+    return "a problem" if len(problems) == 1 else f"{len(problems)} problems, the first"
