@@ -11,10 +11,9 @@ from typing import NamedTuple
 
 import pytest
 
+from harnctl.amounts import GROWING
 from harnctl.client import new_key
 from harnctl.render.daemon import counted
-from harnctl.tui.amounts import GROWING
-from harnctl.tui.drawing import KINDS as SHOWN
 from protocol.ids import WorkId
 from protocol.replies import Done
 from protocol.requests import (
@@ -69,7 +68,7 @@ OFFERED = {
     **dict.fromkeys((Answer.REPLY, Answer.AGAIN, Answer.AGAIN_SO, Answer.RETRY, Answer.RETRY_SO), "t retry"),
     Answer.EXTEND: "x extend budget",
 }
-ROW = re.compile(r"([> ]) (plan|asks|work|blocked|budget|parked) +([a-z]+-\d)(?: (\S+))? +\d+\w* *(?:│|$)")
+ROW = re.compile(r"([> ]) (plan|attention|work|blocked|budget|parked) +([a-z]+-\d)(?: (\S.*?))? +\d+\w* *(?:│|$)")
 
 
 # --- by keys
@@ -80,12 +79,12 @@ class Waits(NamedTuple):
 
     kind: str
     goal: str
-    subject: str
+    what: str
 
     @property
     def label(self) -> str:
         """What the TUI calls it."""
-        return called(self.goal, self.subject)
+        return called(self.goal, self.what)
 
 
 class ByKeys:
@@ -122,7 +121,7 @@ class ByKeys:
 
     def _wants(self, row: Waits) -> bool:
         answer = next_answer(row.goal, self._done)
-        if answer is None or SHOWN.get(KINDS[answer], KINDS[answer].value) != row.kind:
+        if answer is None or KINDS[answer] != row.kind:
             return False
         return answer is Answer.SETTLE or row != self._last  # what was just decided may be there for a moment
 
@@ -287,15 +286,10 @@ def _plan(item: InboxItem) -> int:
     return int(item.subject.removeprefix("plan/")) if item.subject.startswith("plan/") else 0
 
 
-def called(goal: str, subject: str) -> str:
+def called(goal: str, what: str) -> str:
     """What the TUI calls something that waits."""
-    match subject.partition("/"):
-        case ("plan", _, number):
-            return f"plan {number} of {goal}"
-        case ("budget", _, _):
-            return goal
-        case _:
-            return f"{subject} of {goal}"
+    what = what.replace("/", " ")
+    return f"{what} of {goal}" if re.fullmatch(r"plan \d|p\d\.change", what) else goal
 
 
 # --- both
