@@ -31,7 +31,7 @@ GIT: Final = (2, 38)  # the first with `git merge-tree --write-tree`
 def show_doctor(context: typer.Context) -> None:
     """Check this machine, the way to the daemon, and the daemon."""
     console = console_of(context)
-    found = [_python(), _git(), service_check(console), *_daemon(console)]
+    found = [_python(), _git(), service_check(console.environ), *_daemon(console)]
     console.show(ShowDoctor.method, DoctorView(tuple(found), console.now()), checks(found))
     if any(check.result is CheckResult.FAIL for check in found):
         raise typer.Exit(Exit.FAILURE)

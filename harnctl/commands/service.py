@@ -18,11 +18,11 @@ from harnctl.console import Console
 from harnctl.failures import Failure
 from harnctl.render import service as render
 from harnctl.render.blocks import Paragraph
-from harnctl.service import files, installation, journal, standing
-from harnctl.service.installation import Begin, Loaded, Work
+from harnctl.service import files, installation, journal, status
+from harnctl.service.blueprint import draw_up
+from harnctl.service.installation import Begin, Loaded, Proceedings
 from harnctl.service.manager import UserManager
 from harnctl.service.objections import Objections
-from harnctl.service.plan import draw_up
 from harnctl.service.report import Installed, Journal, Uninstalled
 from harnctl.service.units import SERVICE, SOCKET, UNITS, state_of
 from protocol.errors import Exit
@@ -52,9 +52,9 @@ def install(
     """Write the units with the paths of this machine, enable them, and start the daemon."""
     console = console_of(context)
     manager, begin = UserManager(console.environ), Begin(enable=not no_enable, start=not (no_enable or no_start))
-    plan = draw_up(console.environ, state=console.state, socket=console.socket, listen=console.socket_path)
+    blueprint = draw_up(console.environ, state=console.state, socket=console.socket, listen=console.socket_path)
     directory = unit_directory(console.environ)
-    found = files.compare(directory, plan.units)
+    found = files.compare(directory, blueprint.units)
     objections, loaded = Objections(rehearsed=dry_run), Loaded({})
     with objections.heard():
         if not force:
@@ -63,20 +63,20 @@ def install(
         loaded = installation.load(manager, directory)
         if begin.start:  # not asked when systemd is not: a call could start what waits behind its socket
             _refuse_beside_another(console, loaded)
-    told, work = installation.commands(found, loaded, begin), Work(manager)
+    told, proceedings = installation.commands(found, loaded, begin), Proceedings(manager)
     if dry_run:
-        work.rehearse(found, told)
+        proceedings.rehearse(found, told)
     else:
-        with _told_when_cut_short(console, work):
-            work.write(plan, found)
+        with _told_when_cut_short(console, proceedings):
+            proceedings.write(blueprint, found)
             for command, limit_s in told:
-                work.run(command, limit_s)
+                proceedings.run(command, limit_s)
     report = Installed(
         rehearsed=dry_run,
         objections=tuple(objections.found),
         units=tuple(found),
-        steps=tuple(work.steps),
-        plan=plan,
+        deeds=tuple(proceedings.deeds),
+        blueprint=blueprint,
         lingers=manager.lingers(),
         restart=installation.is_up(loaded, SERVICE) and bool(installation.touched(found)),
     )
@@ -91,11 +91,11 @@ def uninstall(context: typer.Context, *, force: Force = False) -> None:
     loaded = installation.load(manager, directory)
     paths = installation.to_go(directory, force=force)
     left = tuple(_left(console, manager, directory, paths))
-    work = Work(manager)
-    with _told_when_cut_short(console, work):
+    proceedings = Proceedings(manager)
+    with _told_when_cut_short(console, proceedings):
         if paths:
-            installation.take_down(paths, loaded, work)
-    report = Uninstalled(steps=tuple(work.steps), left=left)
+            installation.take_down(paths, loaded, proceedings)
+    report = Uninstalled(deeds=tuple(proceedings.deeds), left=left)
     console.show("service.uninstall", report, render.uninstalled(report))
 
 
@@ -103,7 +103,7 @@ def uninstall(context: typer.Context, *, force: Force = False) -> None:
 def show_status(context: typer.Context) -> None:
     """Show the units, the daemon they started, and whether it is the one that answers."""
     console = console_of(context)
-    found = standing.find(console, UserManager(console.environ))
+    found = status.find(UserManager(console.environ), socket=console.socket_path, now=console.now())
     console.show("service.status", found, render.status(found, console.now()))
     if any(unit.active == "failed" for unit in found.units):
         raise typer.Exit(Exit.FAILURE)
@@ -130,7 +130,7 @@ def _refuse_beside_another(console: Console, loaded: Loaded) -> None:
     if installation.is_up(loaded, SOCKET) or installation.is_up(loaded, SERVICE):
         return
     try:
-        daemon = standing.answering(console)
+        daemon = status.answering(console.socket_path)
     except Unreachable:
         return
     except ClientError as error:
@@ -159,10 +159,10 @@ def _state_named(path: Path) -> str | None:
 
 
 @contextmanager
-def _told_when_cut_short(console: Console, work: Work) -> Generator[None]:
+def _told_when_cut_short(console: Console, proceedings: Proceedings) -> Generator[None]:
     """Tell what was done before something failed, or somebody pressed Ctrl-C."""
     try:
         yield
     except BaseException:
-        console.tell(render.steps(work.steps))
+        console.tell(render.deeds(proceedings.deeds))
         raise

@@ -7,10 +7,18 @@ from typing import Final
 from harnctl.render.blocks import Block, Command, Fields, Gap, Heading, Line, Paragraph, Span, Style, Verbatim, command
 from harnctl.render.texts import way_out
 from harnctl.render.words import moment, when
-from harnctl.service.files import Standing
-from harnctl.service.installation import RESTART, Step
-from harnctl.service.plan import Plan
-from harnctl.service.report import Installed, JournalLine, ServiceStatus, Uninstalled, UnitState
+from harnctl.service.blueprint import Blueprint
+from harnctl.service.report import (
+    RESTART,
+    Condition,
+    Deed,
+    Did,
+    Installed,
+    JournalLine,
+    ServiceStatus,
+    Uninstalled,
+    UnitState,
+)
 from protocol.values import Instant
 
 _ACTIVE: Final = {
@@ -27,18 +35,18 @@ def installed(report: Installed) -> Iterator[Block]:
     """Tell what was done, what was recorded, and what is left to a person."""
     if report.rehearsed:
         yield from _units(report)
-    yield from steps(report.steps, rehearsed=report.rehearsed)
+    yield from deeds(report.deeds, rehearsed=report.rehearsed)
     for unit in report.units:
-        if unit.standing is Standing.CHANGED:
+        if unit.condition is Condition.CHANGED:
             yield Heading(unit.unit)
             yield Verbatim("\n".join(unit.diff))
     for objection in report.objections:
         yield Gap()
         yield Paragraph(f"As things stand it would be refused: {objection.said} [{objection.code}]", style=Style.ASKS)
         yield from way_out(objection.fix)
-    if not report.steps:
+    if not report.deeds:
         yield Paragraph("unchanged: the service is installed as it should be")
-    yield from _recorded(report.plan)
+    yield from _recorded(report.blueprint)
     yield from _lingering(lingers=report.lingers)
     if report.restart:
         yield Gap()
@@ -55,8 +63,8 @@ def installed(report: Installed) -> Iterator[Block]:
 
 def uninstalled(report: Uninstalled) -> Iterator[Block]:
     """Tell what was taken down and what stays."""
-    yield from steps(report.steps)
-    if not report.steps:
+    yield from deeds(report.deeds)
+    if not report.deeds:
         yield Paragraph("nothing to remove: harnctl has written no unit here")
     yield from (Paragraph(sentence) for sentence in report.left)
 
@@ -89,33 +97,33 @@ def journal_line(line: JournalLine, now: Instant) -> Block:
 def _units(report: Installed) -> Iterator[Block]:
     """Show the files of a rehearsal whole: that is what it is for."""
     for unit in report.units:
-        yield Heading(f"{unit.path} ({unit.standing})")
-        yield Verbatim(report.plan.units[unit.unit].rstrip("\n"))
+        yield Heading(f"{unit.path} ({unit.condition})")
+        yield Verbatim(report.blueprint.units[unit.unit].rstrip("\n"))
         yield Gap()
 
 
-def steps(done: Iterable[Step], *, rehearsed: bool = False) -> Iterator[Block]:
-    """Tell steps in their order."""
-    for step in done:
-        did = f"would have {_PARTICIPLE[step.did]} " if rehearsed else f"{step.did} "
-        yield Line((Span(did, Style.PLAIN if rehearsed else Style.GOOD), Span(step.what)))
+def deeds(done: Iterable[Deed], *, rehearsed: bool = False) -> Iterator[Block]:
+    """Tell deeds in their order."""
+    for deed in done:
+        did = f"would have {_PARTICIPLE[deed.did]} " if rehearsed else f"{deed.did} "
+        yield Line((Span(did, Style.PLAIN if rehearsed else Style.GOOD), Span(deed.what)))
 
 
-_PARTICIPLE: Final = {"wrote": "written", "removed": "removed", "ran": "run"}
+_PARTICIPLE: Final = {Did.WROTE: "written", Did.RAN: "run"}  # a rehearsal is only of installing
 
 
-def _recorded(plan: Plan) -> Iterator[Block]:
+def _recorded(blueprint: Blueprint) -> Iterator[Block]:
     yield Gap()
     pairs = [
-        ("starts", shlex.join(plan.command)),
-        ("state", plan.state),
-        ("socket", plan.socket),
-        ("PATH", ":".join(plan.path)),
+        ("starts", shlex.join(blueprint.command)),
+        ("state", blueprint.state),
+        ("socket", blueprint.socket),
+        ("PATH", ":".join(blueprint.path)),
     ]
-    if plan.variables:
-        pairs.append(("also set", ", ".join(plan.variables)))
+    if blueprint.variables:
+        pairs.append(("also set", ", ".join(blueprint.variables)))
     yield Fields(tuple(pairs))
-    for gone in plan.departures:
+    for gone in blueprint.departures:
         instead = f"; {gone.instead} is recorded in its place" if gone.instead else ", and is left out"
         yield Paragraph(f"PATH: {gone.entry or 'an empty entry'} {gone.because}{instead}")
 

@@ -9,37 +9,11 @@ import os
 import stat
 import tempfile
 from collections.abc import Mapping
-from enum import StrEnum
 from pathlib import Path
 
-from msgspec import Struct
-
 from harnctl.failures import Failure
+from harnctl.service.report import Condition, UnitFile
 from harnctl.service.units import is_marked, is_ours
-
-
-class Standing(StrEnum):
-    """How a unit on disk stands to the one that is wanted."""
-
-    NEW = "new"
-    CHANGED = "changed"
-    UNCHANGED = "unchanged"
-    EDITED = "edited"  # ours once, and changed by somebody since
-    FOREIGN = "foreign"
-
-    @property
-    def is_a_persons(self) -> bool:
-        """Tell whether it is not ours to change."""
-        return self in {Standing.EDITED, Standing.FOREIGN}
-
-
-class UnitFile(Struct, frozen=True):
-    """A unit on disk."""
-
-    unit: str
-    path: str
-    standing: Standing
-    diff: tuple[str, ...] = ()  # lines that go (-) and come (+)
 
 
 def compare(directory: Path, wanted: Mapping[str, str]) -> list[UnitFile]:
@@ -47,16 +21,16 @@ def compare(directory: Path, wanted: Mapping[str, str]) -> list[UnitFile]:
     return [_compare(directory / unit, text) for unit, text in wanted.items()]
 
 
-def standing(path: Path) -> Standing | None:
+def condition(path: Path) -> Condition | None:
     """Tell whose a unit on disk is; None when there is none."""
     if not os.path.lexists(path):
         return None
     text = read(path)
     if text is None:
-        return Standing.FOREIGN
+        return Condition.FOREIGN
     if is_ours(text):
-        return Standing.UNCHANGED
-    return Standing.EDITED if is_marked(text) else Standing.FOREIGN
+        return Condition.UNCHANGED
+    return Condition.EDITED if is_marked(text) else Condition.FOREIGN
 
 
 def read(path: Path) -> str | None:
@@ -93,12 +67,12 @@ def remove(path: Path) -> None:
 
 
 def _compare(path: Path, wanted: str) -> UnitFile:
-    there = standing(path)
+    there = condition(path)
     if there is None:
-        return UnitFile(path.name, str(path), Standing.NEW)
+        return UnitFile(path.name, str(path), Condition.NEW)
     text = read(path) or ""
-    if there is Standing.UNCHANGED and text != wanted:
-        there = Standing.CHANGED
+    if there is Condition.UNCHANGED and text != wanted:
+        there = Condition.CHANGED
     return UnitFile(path.name, str(path), there, _difference(text, wanted))
 
 

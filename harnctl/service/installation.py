@@ -1,4 +1,4 @@
-"""Installation: units written and removed, the manager told, and every step kept, in order, for the person.
+"""Installation: units written and removed, the manager told, and every deed kept, in order, for the person.
 
 What is there already is not done again: a second installation changes nothing and runs nothing.  A running daemon is
 never restarted from here, since that would cut its agents short; it is said how.
@@ -13,25 +13,17 @@ from msgspec import Struct
 
 from harnctl.failures import Failure
 from harnctl.service import files
-from harnctl.service.files import Standing, UnitFile
+from harnctl.service.blueprint import Blueprint
 from harnctl.service.manager import UserManager
-from harnctl.service.plan import Plan
-from harnctl.service.units import SERVICE, UNITS
+from harnctl.service.report import Condition, Deed, Did, UnitFile
+from harnctl.service.units import UNITS
 
 _BRIEFLY_S: Final = 60.0
 START_S: Final = 1_000.0  # a recovery may ask for 15 minutes
 STOP_S: Final = 3_700.0  # a drain may be set to an hour
 RUNNING: Final = frozenset({"active", "activating", "reloading", "deactivating"})
-RESTART: Final = ("systemctl", "--user", "restart", SERVICE)
 
 Loaded = dict[str, dict[str, str]]
-
-
-class Step(Struct, frozen=True):
-    """Something that was done, or in a rehearsal would be."""
-
-    did: str  # wrote, removed, ran, began
-    what: str
 
 
 class Begin(Struct, frozen=True):
@@ -56,7 +48,7 @@ def load(manager: UserManager, directory: Path) -> Loaded:
 
 def refuse_what_is_not_ours(found: Sequence[UnitFile]) -> None:
     """Raise `Failure` when a unit in the way is a person's own."""
-    theirs = [unit for unit in found if unit.standing.is_a_persons]
+    theirs = [unit for unit in found if unit.condition.is_a_persons]
     if theirs:
         raise Failure(
             "service.foreign",
@@ -67,19 +59,19 @@ def refuse_what_is_not_ours(found: Sequence[UnitFile]) -> None:
 
 
 def _in_the_way(unit: UnitFile) -> str:
-    said = _whose(Path(unit.path), unit.standing)
-    if unit.standing is Standing.EDITED:
+    said = _whose(Path(unit.path), unit.condition)
+    if unit.condition is Condition.EDITED:
         return f"{said}: put your changes into a drop-in (systemctl --user edit {unit.unit})"
     return said
 
 
-def _whose(path: Path, found: Standing) -> str:
-    return f"{path} was {'changed since it was written' if found is Standing.EDITED else 'not written by harnctl'}"
+def _whose(path: Path, found: Condition) -> str:
+    return f"{path} was {'changed since it was written' if found is Condition.EDITED else 'not written by harnctl'}"
 
 
 def touched(found: Sequence[UnitFile]) -> list[UnitFile]:
     """Return the units that are not as they should be."""
-    return [unit for unit in found if unit.standing is not Standing.UNCHANGED]
+    return [unit for unit in found if unit.condition is not Condition.UNCHANGED]
 
 
 Commands = list[tuple[tuple[str, ...], float]]  # each with how long it may take
@@ -105,30 +97,30 @@ def is_up(loaded: Loaded, unit: str) -> bool:
     return loaded.get(unit, {}).get("ActiveState") in RUNNING
 
 
-class Work:
-    """The steps of one installation or removal, as they are done."""
+class Proceedings:
+    """The deeds of one installation or removal, as they are done."""
 
     def __init__(self, manager: UserManager) -> None:
         """Begin with nothing done."""
         self._manager = manager
-        self.steps: list[Step] = []
+        self.deeds: list[Deed] = []
 
     def rehearse(self, found: Sequence[UnitFile], told: Commands) -> None:
         """Take note of what would be done."""
-        self.steps += [Step("wrote", unit.path) for unit in touched(found)]
-        self.steps += [Step("ran", shlex.join(command)) for command, _ in told]
+        self.deeds += [Deed(Did.WROTE, unit.path) for unit in touched(found)]
+        self.deeds += [Deed(Did.RAN, shlex.join(command)) for command, _ in told]
 
-    def write(self, plan: Plan, found: Sequence[UnitFile]) -> None:
+    def write(self, blueprint: Blueprint, found: Sequence[UnitFile]) -> None:
         """Write the units that are not there as they should be."""
         for unit in touched(found):
-            files.write(Path(unit.path), plan.units[unit.unit])
-            self.steps.append(Step("wrote", unit.path))
+            files.write(Path(unit.path), blueprint.units[unit.unit])
+            self.deeds.append(Deed(Did.WROTE, unit.path))
 
     def remove(self, paths: Sequence[Path]) -> None:
         """Remove units."""
         for path in paths:
             files.remove(path)
-            self.steps.append(Step("removed", str(path)))
+            self.deeds.append(Deed(Did.REMOVED, str(path)))
 
     def run(self, command: Sequence[str], limit_s: float) -> None:
         """Have the manager do something."""
@@ -136,9 +128,9 @@ class Work:
         try:
             self._manager.checked(command, limit_s=limit_s)
         except KeyboardInterrupt:  # the manager goes on with it
-            self.steps.append(Step("began", said))
+            self.deeds.append(Deed(Did.BEGAN, said))
             raise
-        self.steps.append(Step("ran", said))
+        self.deeds.append(Deed(Did.RAN, said))
 
 
 def to_go(directory: Path, *, force: bool) -> list[Path]:
@@ -147,7 +139,7 @@ def to_go(directory: Path, *, force: bool) -> list[Path]:
     They go together or not at all: a service that stays enabled without its socket cannot start, and a socket without
     its service starts nothing.  So raises `Failure` when one of them is a person's own, unless `force` says otherwise.
     """
-    there = {path: found for unit in UNITS if (found := files.standing(path := directory / unit)) is not None}
+    there = {path: found for unit in UNITS if (found := files.condition(path := directory / unit)) is not None}
     theirs = [_whose(path, found) for path, found in there.items() if found.is_a_persons]
     if theirs and not force:
         said = f"{'; '.join(theirs)}; the units go together, so nothing was removed"
@@ -155,16 +147,16 @@ def to_go(directory: Path, *, force: bool) -> list[Path]:
     return list(there)
 
 
-def take_down(paths: Sequence[Path], loaded: Loaded, work: Work) -> None:
+def take_down(paths: Sequence[Path], loaded: Loaded, proceedings: Proceedings) -> None:
     """Stop and disable the units that are to go, remove them, and have the manager forget them."""
     going = {path.name: str(path) for path in paths}
     # A unit of that name that the manager has from elsewhere (a package) is not the one that goes.
     stop = [u for u in UNITS if u in going and loaded.get(u, {}).get("FragmentPath") == going[u]]
     if up := [unit for unit in stop if is_up(loaded, unit) or loaded[unit].get("ActiveState") == "failed"]:
-        work.run(("systemctl", "--user", "stop", *up), STOP_S)
+        proceedings.run(("systemctl", "--user", "stop", *up), STOP_S)
     if enabled := [unit for unit in stop if loaded[unit].get("UnitFileState") == "enabled"]:
-        work.run(("systemctl", "--user", "disable", *enabled), _BRIEFLY_S)
-    work.remove(paths)
-    work.run(("systemctl", "--user", "daemon-reload"), _BRIEFLY_S)
+        proceedings.run(("systemctl", "--user", "disable", *enabled), _BRIEFLY_S)
+    proceedings.remove(paths)
+    proceedings.run(("systemctl", "--user", "daemon-reload"), _BRIEFLY_S)
     if failed := [unit for unit in stop if loaded[unit].get("ActiveState") == "failed"]:
-        work.run(("systemctl", "--user", "reset-failed", *failed), _BRIEFLY_S)
+        proceedings.run(("systemctl", "--user", "reset-failed", *failed), _BRIEFLY_S)

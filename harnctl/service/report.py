@@ -1,12 +1,56 @@
 """Reports: what `harnctl service` answers, as documents."""
 
+from enum import StrEnum
+from typing import Final
+
 from msgspec import Struct
 
-from harnctl.service.files import UnitFile
-from harnctl.service.installation import Step
+from harnctl.service.blueprint import Blueprint
 from harnctl.service.objections import Objection
-from harnctl.service.plan import Plan
+from harnctl.service.units import SERVICE
 from protocol.values import Instant
+
+RESTART: Final = ("systemctl", "--user", "restart", SERVICE)
+
+
+class Condition(StrEnum):
+    """How a unit on disk compares with the one that is wanted."""
+
+    NEW = "new"
+    CHANGED = "changed"
+    UNCHANGED = "unchanged"
+    EDITED = "edited"  # ours once, and changed by somebody since
+    FOREIGN = "foreign"
+
+    @property
+    def is_a_persons(self) -> bool:
+        """Tell whether it is not ours to change."""
+        return self in {Condition.EDITED, Condition.FOREIGN}
+
+
+class UnitFile(Struct, frozen=True):
+    """A unit on disk."""
+
+    unit: str
+    path: str
+    condition: Condition
+    diff: tuple[str, ...] = ()  # lines that go (-) and come (+)
+
+
+class Did(StrEnum):
+    """What can be done."""
+
+    WROTE = "wrote"
+    REMOVED = "removed"
+    RAN = "ran"
+    BEGAN = "began"  # and was not waited for; it goes on
+
+
+class Deed(Struct, frozen=True):
+    """Something that was done, or in a rehearsal would be."""
+
+    did: Did
+    what: str
 
 
 class Installed(Struct, frozen=True, kw_only=True):
@@ -15,8 +59,8 @@ class Installed(Struct, frozen=True, kw_only=True):
     rehearsed: bool  # nothing was touched
     objections: tuple[Objection, ...]  # only a rehearsal has any: they end what is meant
     units: tuple[UnitFile, ...]
-    steps: tuple[Step, ...]
-    plan: Plan
+    deeds: tuple[Deed, ...]
+    blueprint: Blueprint
     lingers: bool | None
     restart: bool  # a daemon runs that was started by the units as they were
 
@@ -24,7 +68,7 @@ class Installed(Struct, frozen=True, kw_only=True):
 class Uninstalled(Struct, frozen=True, kw_only=True):
     """What `service uninstall` did, and what it left."""
 
-    steps: tuple[Step, ...]
+    deeds: tuple[Deed, ...]
     left: tuple[str, ...]  # sentences
 
 

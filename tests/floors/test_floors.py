@@ -15,6 +15,7 @@ LONGEST = 400
 CONTRACTS = {
     "askers",
     "client-and-daemon",
+    "client-floors",
     "compose",
     "database",
     "floors",

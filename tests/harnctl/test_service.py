@@ -180,7 +180,7 @@ def test_a_configuration_that_is_named_here_is_named_there(harnctl, systemd):
 
 
 def test_a_state_directory_of_its_own_has_a_socket_of_its_own(harnctl, systemd, place):
-    plan = harnctl("service", "install", "--state", str(place / "mine"), "--json").document["plan"]
+    plan = harnctl("service", "install", "--state", str(place / "mine"), "--json").document["blueprint"]
     name = Path(plan["socket"]).name
     assert name != "harnd.sock"
     assert systemd.line(SOCKET, "ListenStream") == f"%t/harnd/{name}"
@@ -497,6 +497,36 @@ def test_the_doctor_looks_at_the_service(harnctl, systemd):
     assert checked(harnctl) == ("warn", "harnctl service install")
     systemd.fails("show", "Failed to connect to bus")
     assert checked(harnctl) == ("unknown", "")
+
+
+def test_the_status_and_the_doctor_say_the_same_of_the_units(harnctl, systemd):
+    """What is decided twice is decided differently: the status kept silent of a service that was not enabled."""
+    harnctl("service", "install", "--no-start")
+
+    def said():
+        notes = harnctl("service", "status", "--json").document["notes"]
+        (check,) = [c for c in harnctl("doctor", "--json").document["checks"] if c["name"] == "client.service"]
+        assert [(check["said"], check["fix"])] == [(note["said"], note["fix"]) for note in notes[:1]]
+        return notes[0]["said"]
+
+    systemd.says("enabled", SOCKET)
+    assert said() == "the service is not enabled, so it does not start at log-in"
+    systemd.says("failed", SERVICE)
+    assert said() == "the service has failed, and why is in the journal"
+    systemd.says("shown", f"{SERVICE}:ExecStart={{ path=/opt/old/bin/harnd ; argv[]=/opt/old/bin/harnd ; }}")
+    assert said().startswith("the service starts another installation, /opt/old/bin/harnd; ")
+    systemd.says("shown", f"{SERVICE}:NeedDaemonReload=yes")
+    assert said() == "a unit was changed since systemd read it"
+    (systemd.units / SOCKET).unlink()
+    assert said() == f"{SOCKET} is missing"
+
+
+def test_a_daemon_of_the_service_that_does_not_answer_is_looked_for_in_the_journal(harnctl, systemd, place):
+    harnctl("service", "install", "--no-start")
+    (place / "runtime" / "harnd").mkdir(mode=0o700)
+    systemd.says("active", SOCKET, SERVICE)
+    (note,) = harnctl("service", "status", "--json").document["notes"]
+    assert note["fix"] == "harnctl service logs"
 
 
 # --- logs

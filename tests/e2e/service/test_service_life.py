@@ -72,7 +72,7 @@ def test_it_is_installed_started_and_found_to_be_the_right_one(service: Service)
     assert (shown["program"], shown["notes"], shown["restarts"]) == (shown["this_program"], [], 0)
     assert (shown["said"] != "", shown["watchdog"], shown["since"] is not None) == (True, "1min", True)
     assert (status.socket, status.state_dir) == (str(service.home.socket), str(service.home.state))
-    assert service.harnctl("service", "install")["steps"] == []
+    assert service.harnctl("service", "install")["deeds"] == []
 
 
 def test_the_first_client_starts_the_daemon(service: Service):

@@ -1,4 +1,4 @@
-"""The plan of an installation: the units as they should be, drawn up from what the shell and the command line say.
+"""The blueprint of an installation: the units as they should be, drawn up from what the shell and the command line say.
 
 The daemon must find what the person's harnctl finds.  So whatever names a state directory or a socket here, argument
 or variable, is an argument there, and the socket that systemd makes is the one that harnctl would look for.
@@ -16,7 +16,7 @@ from harnctl.service.units import SERVICE, SOCKET, service_unit, socket_unit
 from protocol import socket_path as places
 
 
-class Plan(Struct, frozen=True):
+class Blueprint(Struct, frozen=True):
     """What `service install` is to bring about."""
 
     units: dict[str, str]  # text by name, the socket first
@@ -28,7 +28,7 @@ class Plan(Struct, frozen=True):
     variables: tuple[str, ...]  # names of the others that are recorded
 
 
-def draw_up(environ: Mapping[str, str], *, state: Path | None, socket: Path | None, listen: Path) -> Plan:
+def draw_up(environ: Mapping[str, str], *, state: Path | None, socket: Path | None, listen: Path) -> Blueprint:
     """Draw the units up; `listen` is the socket that harnctl looks at.  Raises `Failure` for what no unit can hold."""
     kept = find_state(environ, state)
     command = [*program()]
@@ -41,7 +41,7 @@ def draw_up(environ: Mapping[str, str], *, state: Path | None, socket: Path | No
     recorded = recorded_path(environ.get("PATH", ""), temporary=temporary_directories(environ))
     others = dict(handed_on(environ))
     runtime = environ.get("XDG_RUNTIME_DIR") or f"/run/user/{os.getuid()}"
-    return Plan(
+    return Blueprint(
         units={
             SOCKET: socket_unit(str(listen), runtime=runtime),
             SERVICE: service_unit(command, {"PATH": os.pathsep.join(recorded.path), **others}),
