@@ -5,6 +5,7 @@ Whoever opens the editor runs it in its own way; everything else about it is the
 
 import os
 import shlex
+import stat
 import tempfile
 from collections.abc import Generator, Mapping
 from contextlib import contextmanager
@@ -76,7 +77,10 @@ def commented(text: str) -> str:
 
 def _read(draft: Path) -> str:
     try:
-        return draft.read_text(encoding="utf-8")
+        # An editor may leave anything under the name; a pipe would hold us up for ever.
+        descriptor = os.open(draft, os.O_RDONLY | os.O_NONBLOCK | os.O_NOCTTY)
+        with os.fdopen(descriptor, encoding="utf-8") as file:
+            return file.read() if stat.S_ISREG(os.fstat(descriptor).st_mode) else ""
     except UnicodeDecodeError as error:  # words are sent as they were written, or not at all
         raise Failure("decision.declined", "what was written is not UTF-8, so nothing was changed") from error
     except OSError:  # the editor took the file away

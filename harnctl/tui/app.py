@@ -5,6 +5,7 @@ process dies by that signal, as whoever sent it expects.  Runs on asyncio only, 
 """
 
 import asyncio
+import errno
 import gc
 import os
 import signal
@@ -35,7 +36,7 @@ from harnctl.render.screen import Screen
 from harnctl.tui import messages as m
 from harnctl.tui.drawing import draw
 from harnctl.tui.errands import Quit
-from harnctl.tui.model import Model, Said, Size, Tone
+from harnctl.tui.model import Confirming, Model, Said, Size, Tone
 from harnctl.tui.runner import Runner
 from harnctl.tui.update import update
 from protocol.errors import Exit
@@ -45,7 +46,8 @@ TICK_S: Final = 10.0
 ESCAPE_S: Final = 0.05  # how long an escape may turn out to be the beginning of another key
 INTERRUPTED: Final = 130
 HUNG_UP: Final = 129
-SIGNALS: Final = (signal.SIGTERM, signal.SIGHUP, signal.SIGINT)
+KEYBOARD: Final = (signal.SIGINT, signal.SIGQUIT)  # which a terminal sends, to an editor too
+SIGNALS: Final = (*KEYBOARD, signal.SIGTERM, signal.SIGHUP, signal.SIGUSR1, signal.SIGUSR2)
 STYLES: Final = {
     Style.PLAIN: "",
     Style.STRONG: "bold",
@@ -163,6 +165,10 @@ class Tui:
             )
         except EOFError:  # the terminal is gone
             return HUNG_UP
+        except OSError as error:
+            if error.errno != errno.EIO:
+                raise
+            return HUNG_UP
 
     async def _follow(self, inbox: InboxView) -> None:
         try:
@@ -198,6 +204,8 @@ class Tui:
             self._app.exit(exception=error)
 
     def _signal(self, number: signal.Signals) -> None:
+        if number in KEYBOARD and self._editing is not None:
+            return  # it is the editor's
         if number == signal.SIGINT:
             self.dispatch(m.Pressed("ctrl-c"))
         else:
@@ -231,6 +239,7 @@ class Tui:
             layout=Layout(Window(control, wrap_lines=False, always_hide_cursor=True)),
             key_bindings=self._bindings(),
             full_screen=True,
+            after_render=lambda _app: self._tell_shown(),
             input=keyboard,
             output=screen,
         )
@@ -256,6 +265,13 @@ class Tui:
             event.app.renderer.clear()
 
         return bindings
+
+    def _tell_shown(self) -> None:
+        match self.model.mode:
+            case Confirming(seen=False):
+                self.dispatch(m.Shown())
+            case _:
+                pass
 
     def _fit(self) -> None:
         if (size := self._size()) != self.model.size:

@@ -238,7 +238,9 @@ def decided(model: Model, message: Decided) -> Step:
     """Say what came of it, and go on to what waits next."""
     subject = message.decision.subject
     said = " ".join(("done.", *message.done.said))
-    model = _kept(replace(model, sending=None, decided=subject), subject, "")
+    model = replace(model, sending=None, decided=subject)
+    if message.decision.wording is not None:  # words of another decision are still wanted
+        model = _kept(model, subject, "")
     told = Said(f"{message.decision.label}: {said}", Tone.GOOD)
     return chain(replace(model, said=told), read_inbox, look)
 

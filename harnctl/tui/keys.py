@@ -123,8 +123,9 @@ FILTERING: Final = (
     Binding(Action.ERASE, ("backspace",), "erase a character", offered=False),
     _LEAVE,
 )
+YES: Final = ("y",)
 CONFIRMING: Final = (
-    Binding(Action.YES, ("y",), "do it"),
+    Binding(Action.YES, YES, "do it"),
     Binding(Action.REWRITE, ("e",), "open the editor"),
     _NO,
     _LEAVE,
@@ -211,6 +212,8 @@ def can(model: Model, action: Action) -> bool:
             return model.pane is Pane.THING
         case ((Action.NEXT_PAGE | Action.LAST_PAGE), _):
             return model.chosen is not None
+        case Action.YES, Confirming(seen=seen):
+            return seen
         case Action.REWRITE, Confirming(decision=decision):
             return decision.wording is not None
         case ((Action.FIXED | Action.DEFER), Disposing(reason=reason)):
@@ -227,8 +230,13 @@ _ABOUT_THING: Final = frozenset(
 
 
 def _decidable(model: Model) -> Thing | None:
-    """Return what a decision would be about: only what was drawn, and one at a time."""
-    return model.thing if model.sending is None else None
+    """Return what a decision would be about: only what is on the screen, and one at a time."""
+    return model.thing if model.sending is None and is_on_screen(model) else None
+
+
+def is_on_screen(model: Model) -> bool:
+    """Tell whether the thing is drawn, and not the list alone."""
+    return model.size.is_wide or model.pane is Pane.THING
 
 
 def _fits(thing: Thing | None, action: Action) -> bool:

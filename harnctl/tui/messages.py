@@ -29,6 +29,10 @@ class Resized(Struct, frozen=True):
     size: Size
 
 
+class Shown(Struct, frozen=True):
+    """The model was drawn on the terminal as it is."""
+
+
 class Ticked(Struct, frozen=True):
     """Time passed."""
 
@@ -113,6 +117,7 @@ Message: TypeAlias = (
     Pressed
     | Pasted
     | Resized
+    | Shown
     | Ticked
     | Listed
     | NotListed

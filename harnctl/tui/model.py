@@ -238,6 +238,7 @@ class Confirming(Struct, frozen=True):
     about: Drawn
     decision: Decision
     budget: BudgetView | None = None  # that it extends
+    seen: bool = False  # it was on the screen: what was typed before that was meant for something else
 
 
 class Disposing(Struct, frozen=True):
@@ -308,7 +309,7 @@ class Model(Struct, frozen=True):
 
     @property
     def drawn(self) -> Drawn | None:
-        """The thing that is shown of what is chosen."""
+        """The thing that was read of what is chosen."""
         return Drawn(self.chosen, self.thing) if self.chosen is not None and self.thing is not None else None
 
 

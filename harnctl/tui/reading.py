@@ -145,6 +145,8 @@ def _stay(model: Model, before: Sequence[Subject]) -> Step:
     names = [Subject.of(item) for item in model.visible]
     found = _find(model.chosen, names)
     if found is not None:
+        if not model.unread:  # it was read after the decision and waits all the same: from here on it is as any other
+            model = replace(model, decided=None)
         same = names[found]
         return Step(replace(model, at=found, chosen=same)) if same == model.chosen else choose(model, same, at=found)
     if model.chosen is None or model.decided == model.chosen:

@@ -9,12 +9,14 @@ from math import inf
 from pathlib import Path
 from typing import Final, assert_never
 
+import anyio
 from msgspec.structs import replace
 
 from harnctl.client import ClientError, new_key
 from harnctl.client import Refused as Denied
 from harnctl.client.aio import AsyncClient
 from harnctl.client.following import Presence
+from harnctl.client.patience import passes
 from harnctl.tui import errands as owed
 from harnctl.tui import messages as m
 from harnctl.tui.model import Decision, GoalThing, Link, Nothing, Page, PlanThing, Subject, Thing, WorkThing
@@ -28,6 +30,7 @@ from protocol.requests import (
     ShowBudget,
     ShowGoal,
     ShowPlan,
+    ShowStatus,
     ShowWhy,
     ShowWork,
     ShowWorkDiff,
@@ -36,6 +39,7 @@ from protocol.requests import (
 from protocol.values import PlanDecision
 from protocol.views import InboxView, PlanView
 
+OTHER_DAEMON: Final = "daemon.other"
 PATIENCE_S: Final = 5.0  # for what passes by itself, such as a store that is busy
 
 Dispatch = Callable[[m.Message], None]
@@ -51,6 +55,9 @@ class Runner:
         self._follows = AsyncClient(socket)
         self._dispatch = dispatch
         self._editor = editor
+        self._state = ""  # the daemon's directory
+        self._after = 0  # the last event that was told
+        self._following: anyio.CancelScope | None = None
 
     async def aclose(self) -> None:
         """Hang up."""
@@ -59,6 +66,7 @@ class Runner:
 
     async def greet(self, patience_s: float) -> InboxView:
         """Read the inbox for the first time; raises `ClientError` when there is no daemon to look at."""
+        self._state = (await self._reads.ask(ShowStatus(), patience_s=patience_s)).state_dir
         return await self._reads.ask(ListInbox(), patience_s=patience_s)
 
     async def follow(self, inbox: InboxView) -> None:
@@ -67,9 +75,13 @@ class Runner:
         Raises `ProtocolError` when another kind of daemon comes back, and `Barred` when another user's does.
         """
         self._dispatch(m.Linked(Link.LIVE))
-        async with self._follows.events(inbox.after, presence=self._presence, patience_s=inf) as events:
-            async for event in events:
-                self._dispatch(m.Happened(event.goal))
+        self._after = inbox.after
+        while True:
+            with anyio.CancelScope() as self._following:
+                async with self._follows.events(self._after, presence=self._presence, patience_s=inf) as events:
+                    async for event in events:
+                        self._after = event.seq
+                        self._dispatch(m.Happened(event.goal))
 
     async def run(self, errand: owed.Errand) -> None:
         """Carry one errand out."""
@@ -96,7 +108,11 @@ class Runner:
 
     async def _inbox(self) -> m.Message:
         try:
-            return m.Listed(await self._ask(ListInbox()), await self._ask(ListGoals()))
+            inbox, goals = await self._ask(ListInbox()), await self._ask(ListGoals())
+            if inbox.after < self._after and self._following is not None:  # what came back begins anew
+                self._after = inbox.after
+                self._following.cancel()
+            return m.Listed(inbox, goals)
         except ClientError as error:
             return m.NotListed(error.message)
 
@@ -157,7 +173,17 @@ class Runner:
 
     async def _sent(self, decision: Decision) -> m.Message:
         request = replace(decision.request, key=new_key())
-        try:
-            return m.Decided(decision, await self._decides.ask(request, patience_s=inf))
-        except ClientError as error:
-            return m.Refused(decision, error.code, error.message, error.fix)
+        while True:
+            try:
+                return m.Decided(decision, await self._decides.ask(request))
+            except ClientError as error:
+                if not passes(error):
+                    return m.Refused(decision, error.code, error.message, error.fix)
+            if (other := await self._other_state()) is not None:
+                said = f"what answers now keeps its state in {other}: nothing is sent there"
+                return m.Refused(decision, OTHER_DAEMON, said)
+
+    async def _other_state(self) -> str | None:
+        """Wait for a daemon; name its state directory when that is another than the one the person looked at."""
+        status = await self._decides.ask(ShowStatus(), patience_s=inf)
+        return status.state_dir if status.state_dir != self._state else None

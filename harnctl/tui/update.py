@@ -8,8 +8,8 @@ from harnctl.tui import deciding, entry, moving, reading
 from harnctl.tui import messages as m
 from harnctl.tui.errands import Quit, Step
 from harnctl.tui.forms import key_name
-from harnctl.tui.keys import BROWSING, Action, action_of
-from harnctl.tui.model import Browsing, Filtering, Helping, Model, Said, Tone, Writing
+from harnctl.tui.keys import BROWSING, YES, Action, action_of, is_on_screen
+from harnctl.tui.model import Browsing, Confirming, Filtering, Helping, Model, Said, Tone, Writing
 
 MOVES = frozenset(
     {
@@ -28,6 +28,9 @@ def update(model: Model, message: m.Message) -> Step:
             return entry.paste(model, text)
         case m.Resized(size):
             return moving.scroll(replace(model, size=size), model.scroll)
+        case m.Shown():
+            seen = isinstance(model.mode, Confirming)
+            return Step(replace(model, mode=replace(model.mode, seen=True)) if seen else model)
         case m.Ticked(now):
             return Step(replace(model, now=now))
         case m.Listed():
@@ -90,9 +93,13 @@ def _press(model: Model, key: str) -> Step:
 
 def _told_why(model: Model, key: str) -> Model:
     """Say why a key that does something at other times does nothing now; of any other nothing is said."""
+    if isinstance(model.mode, Confirming) and key in YES:
+        return replace(model, said=Said("it was not on the screen yet: press y again", Tone.ASKS))
     if not isinstance(model.mode, Browsing) or not any(key in one.keys for one in BROWSING):
         return model
-    if model.sending is not None:
+    if not is_on_screen(model):
+        why = f"{key_name(key)} is about what is shown, and that is the list: enter opens it"
+    elif model.sending is not None:
         why = "one decision is on its way: press it again when that is answered"
     elif model.chosen is not None and model.thing is None:
         why = "it is not read yet: press it again when it is shown"

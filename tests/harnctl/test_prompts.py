@@ -274,3 +274,13 @@ def test_ctrl_c_at_the_demos_question_stops_its_daemon_and_says_where_things_lie
     ends_sane(terminal, 130)
     assert "interrupted" in terminal.seen
     assert '"processes_left": 0' in "".join(line.ljust(100) for line in terminal.seen.lines)
+
+
+@pytest.mark.parametrize("closed", ["<&-", ">&-", "2>&-", "<&- >&- 2>&-"])
+@pytest.mark.parametrize("words", ["inbox", "tui", "plan reject billing 1"])
+def test_a_stream_that_is_closed_is_as_one_that_leads_nowhere(tmp_path, closed, words):
+    command = f"{sys.executable} -m harnctl --socket {tmp_path}/none {words} {closed}"
+    done = subprocess.run(["sh", "-c", command], capture_output=True, text=True, check=False, cwd=ROOT)
+
+    assert done.returncode in {2, 6}
+    assert "Traceback" not in done.stderr

@@ -127,7 +127,7 @@ def tell(model: Model, *messages: m.Message) -> Model:
     """Take messages one after the other, and answer every look the way a daemon would."""
     for message in messages:
         model, errands = update(model, message)
-        model = answered(model, errands)
+        model = update(answered(model, errands), m.Shown()).model
     return model
 
 
@@ -155,8 +155,9 @@ def listing(*items: InboxItem, size: Size = SIZES["usual"], unicode: bool = True
 
 def on(one: InboxItem, *keys: str, size: Size = SIZES["usual"]) -> Model:
     """A TUI with every kind of item, of which one is chosen, after some keys."""
-    model = listing(*EVERY_KIND, size=size)
-    return press(model, *["down"] * EVERY_KIND.index(one), *keys)
+    model = press(listing(*EVERY_KIND, size=size), *["down"] * EVERY_KIND.index(one))
+    opened = size.is_wide or not keys or keys[0] == "enter"
+    return press(model, *keys) if opened else press(model, "enter", *keys)  # what is decided is on the screen
 
 
 def writing(one: InboxItem, key: str, text: str, size: Size = SIZES["usual"]) -> Model:

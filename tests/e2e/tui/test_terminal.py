@@ -66,7 +66,7 @@ def test_an_editor_that_does_not_start_is_told_and_decides_nothing(daemon, tui):
     assert terminal.ended() == -signal.SIGTERM
     assert is_given_back(terminal)
     assert {type(request).__name__ for request in daemon.asked} <= {
-        *("ListInbox", "ListGoals", "ShowWork", "SubscribeEvents"),
+        *("ListInbox", "ListGoals", "ShowStatus", "ShowWork", "SubscribeEvents"),
     }
 
 

@@ -137,6 +137,27 @@ def test_keys_belong_to_the_editor_while_it_is_open():
     assert all(update(model, m.Pressed(key)) == (model, ()) for key in KEYS)
 
 
+def test_a_yes_that_was_typed_before_the_question_was_drawn_is_no_answer_to_it():
+    model = on(PLAN)
+    for key in ("a", " ", "d", "a", "y"):  # in one go, as a paste without brackets comes
+        model, errands = update(model, m.Pressed(key))
+        assert errands == ()
+
+    assert model.said == Said("it was not on the screen yet: press y again", Tone.ASKS)
+    assert isinstance(update(update(model, m.Shown()).model, m.Pressed("y")).errands[0], Send)
+
+
+@pytest.mark.parametrize("key", ["a", "r", "x"])
+def test_below_80_columns_a_thing_is_opened_before_anything_is_decided_about_it(key):
+    narrow = listing(PLAN, size=SIZES["narrow"])
+
+    closed = press(narrow, key)
+    assert (closed.mode, closed.pane) == (Browsing(), Pane.LIST)
+    assert closed.said is not None
+    assert "enter opens it" in closed.said.text
+    assert update(press(narrow, "enter"), m.Pressed(key)) != (press(narrow, "enter"), ())
+
+
 # --- what is sent
 
 
@@ -376,6 +397,37 @@ def test_a_thing_that_asks_for_something_else_by_now_is_still_the_one():
     model = tell(press(model, "down"), listed(PLAN, other))
 
     assert model.chosen == Subject.of(other)
+
+
+def test_what_waits_on_after_a_decision_is_no_longer_left_when_somebody_else_decides_it():
+    model = press(on(PLAN, "a"), "y")
+    assert model.sending is not None
+    done = m.Decided(model.sending, Done(goal=BILLING, subject="plan/1", version=4, said=()))
+    model = tell(replace(model, reading=False), done, listed(*EVERY_KIND))
+
+    model = tell(model, listed(*(one for one in EVERY_KIND if one is not PLAN)))
+
+    assert model.chosen == Subject.of(PLAN)
+
+
+def test_a_list_that_was_read_before_the_decision_says_nothing_about_what_came_of_it():
+    model = press(on(PLAN, "a"), "y")
+    assert model.sending is not None
+    done = m.Decided(model.sending, Done(goal=BILLING, subject="plan/1", version=4, said=()))
+    model = tell(replace(model, reading=True), done, listed(*EVERY_KIND))
+
+    model = tell(model, listed(*(one for one in EVERY_KIND if one is not PLAN)))
+
+    assert model.chosen == Subject.of(QUESTION)
+
+
+def test_words_are_kept_when_another_decision_is_made():
+    model = press(writing(PLAN, "r", "Start smaller."), "n")
+    extended = tell(press(model, "x"), m.Budgeted(screens.budget()), *map(m.Pressed, ("5", "enter", "y")))
+    assert extended.sending is not None
+    done = tell(extended, m.Decided(extended.sending, Done(goal=BILLING, subject=BILLING, version=4, said=())))
+
+    assert dict(done.drafts) == {(BILLING, "plan/1"): "Start smaller."}
 
 
 def test_the_choice_stays_when_items_come_before_it():
