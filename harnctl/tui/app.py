@@ -196,7 +196,11 @@ class Tui:
 
     def _callback_failed(self, _loop: asyncio.AbstractEventLoop, context: dict[str, Any]) -> None:
         """Leave by an error in a callback: it would only be logged, onto the screen."""
-        self._fail(context.get("exception") or RuntimeError(context["message"]))
+        error = context.get("exception") or RuntimeError(context["message"])
+        if not isinstance(
+            error, asyncio.InvalidStateError
+        ):  # a waiter that was woken twice, below us: the first counts
+            self._fail(error)
 
     def _fail(self, error: BaseException) -> None:
         self._failed = True
