@@ -22,12 +22,21 @@ def width(text: str) -> int:
 
 
 def apart(text: str) -> str:
-    """Return `text` without what joins characters into one picture: then its width is the sum of their widths.
+    """Return `text` without what joins characters into one picture: then it is no narrower than its characters are.
 
     Terminals disagree about joined pictures, and a screen that is drawn cell by cell cannot afford that.  A flag
     becomes its two letters; other pictures lose their joiners, looks and skins and stand side by side.
     """
     return text if text.isascii() else text.translate(_APART)
+
+
+def drawn(text: str) -> int:
+    """Return how many columns a text takes on a screen that is drawn character by character."""
+    if text.isascii():
+        return len(text)
+    from wcwidth import wcwidth  # noqa: PLC0415 - as in `width`
+
+    return sum(max(wcwidth(char), 0) for char in text)
 
 
 def cut(text: str, columns: int, *, end: str) -> str:

@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Sequence
 
 from harnctl.render.blocks import Span, Style
-from harnctl.render.cells import cut, width
+from harnctl.render.cells import cut, drawn
 from harnctl.render.layout import Row
 
 
@@ -14,7 +14,7 @@ def fit(row: Row, columns: int) -> Row:
         text = cut(span.text, room, end="")
         if text:
             fitted.append(Span(text, span.style))
-        room -= width(text)
+        room -= drawn(text)
         if text != span.text:
             break
     return (*fitted, Span(" " * room)) if room > 0 else tuple(fitted)
@@ -39,7 +39,7 @@ def filled(rows: Iterable[Row], *, columns: int, height: int) -> tuple[Row, ...]
 
 def ends(left: Row, right: Row, columns: int) -> Row:
     """Put one row at the left end and another at the right end of one; the left one gives way."""
-    taken = sum(width(span.text) for span in right)
+    taken = sum(drawn(span.text) for span in right)
     if taken >= columns:
         return fit(right, columns)
     return (*fit(left, columns - taken), *right)

@@ -6,12 +6,14 @@ from hypothesis import strategies as st
 from msgspec.structs import replace
 from wcwidth import wcwidth
 
-from harnctl.render.cells import apart, width
+from harnctl.render.blocks import Span
+from harnctl.render.cells import apart, drawn, width
 from harnctl.render.sanitise import sanitise
 from harnctl.tui import messages as m
 from harnctl.tui.drawing import draw
 from harnctl.tui.model import Model, Page, PlanThing, Size, WorkThing
 from harnctl.tui.pages import MOST, rows_of
+from harnctl.tui.rows import fit
 from protocol.ids import GoalId
 from protocol.values import SECOND, Instant
 from protocol.views import InboxKind
@@ -24,18 +26,18 @@ KEPT = {path.stem: path.read_text(encoding="utf-8") for path in sorted((HERE / "
 
 
 @pytest.fixture(scope="module")
-def drawn():
+def taken():
     screens.at_greenwich()
     return screens.pictures()
 
 
-def test_every_picture_is_one_of_a_state(drawn):
-    assert sorted(drawn) == sorted(KEPT)
+def test_every_picture_is_one_of_a_state(taken):
+    assert sorted(taken) == sorted(KEPT)
 
 
 @pytest.mark.parametrize("name", KEPT)
-def test_a_state_looks_as_its_picture(drawn, name):
-    assert drawn[name] == KEPT[name]
+def test_a_state_looks_as_its_picture(taken, name):
+    assert taken[name] == KEPT[name]
 
 
 @pytest.mark.parametrize("columns", [1, 2, 7, 39, 40, 41, 79, 80, 81, 500])
@@ -44,7 +46,7 @@ def test_every_state_fills_every_screen_exactly(columns, rows):
     for state, make in STATES.items():
         model = tell(make(SIZES["usual"]), m.Resized(Size(columns, rows)))
 
-        assert [sum(width(span.text) for span in row) for row in draw(model)] == [columns] * rows, state
+        assert [sum(drawn(span.text) for span in row) for row in draw(model)] == [columns] * rows, state
 
 
 def hostile() -> Model:
@@ -67,7 +69,7 @@ def test_nothing_that_anybody_wrote_acts_on_the_terminal(columns):
     rows = draw(model)
 
     assert all(span.text.isprintable() for row in rows for span in row)
-    assert [sum(width(span.text) for span in row) for row in rows] == [columns] * 60
+    assert [sum(drawn(span.text) for span in row) for row in rows] == [columns] * 60
     assert "\\x1b]0;owned" in picture(model)
     assert "[bold]{{x}}" in picture(model)
 
@@ -88,10 +90,18 @@ def test_a_filter_is_shown_as_it_is_typed_whatever_was_pasted():
 
 
 @given(st.text())
-def test_apart_every_character_has_a_width_of_its_own(text):
+def test_apart_no_text_takes_more_room_than_it_was_given(text):
     shown = apart(sanitise(text))
 
-    assert width(shown) == sum(max(wcwidth(char), 0) for char in shown)
+    assert drawn(shown) <= width(shown)
+    assert drawn(shown) == sum(max(wcwidth(char), 0) for char in shown)
+
+
+@given(st.text(), st.integers(0, 30))
+def test_a_row_is_as_wide_as_the_terminal_draws_it(text, columns):
+    row = fit((Span(apart(sanitise(text))),), columns)
+
+    assert sum(drawn(span.text) for span in row) == columns
 
 
 @pytest.mark.parametrize(
