@@ -28,7 +28,7 @@ def passed_listeners(environment: MutableMapping[str, str], *, pid: int, first: 
     environment.pop("LISTEN_PIDFDID", None)
     if not said or whose != str(pid):  # they were for whoever started us
         return []
-    if not said.isdecimal() or int(said) > MOST:
+    if not said.isdecimal() or len(said) > len(str(MOST)) or int(said) > MOST:
         raise ActivationRefused(f"LISTEN_FDS is {said!r}, and not a number up to {MOST}: see the socket unit")
     return [_listener(first + index, name=_named(names, index)) for index in range(int(said))]
 

@@ -37,10 +37,13 @@ def _parser() -> argparse.ArgumentParser:
         allow_abbrev=False,
     )
     parser.add_argument(
-        "--config", metavar="FILE", help=f"configuration ({CONFIG}; ~/.config/harnd/config.toml); HUP reads it again"
+        "--config",
+        metavar="FILE",
+        type=_path,
+        help=f"configuration ({CONFIG}; ~/.config/harnd/config.toml); HUP reads it again",
     )
-    parser.add_argument("--state", metavar="DIR", help=f"state directory ({STATE}; ~/.local/state/harnd)")
-    parser.add_argument("--socket", metavar="PATH", help=f"socket ({SOCKET}; in the runtime directory)")
+    parser.add_argument("--state", metavar="DIR", type=_path, help=f"state directory ({STATE}; ~/.local/state/harnd)")
+    parser.add_argument("--socket", metavar="PATH", type=_path, help=f"socket ({SOCKET}; in the runtime directory)")
     drain, grace = bounds.DRAIN_S, bounds.GRACE_S
     parser.add_argument(
         "--drain",
@@ -58,6 +61,12 @@ def _parser() -> argparse.ArgumentParser:
         "--check-config", action="store_true", help="only say as JSON what the daemon would run with, and end"
     )
     return parser
+
+
+def _path(text: str) -> str:
+    if not text or not text.isprintable():  # an empty one would be the directory that harnd was started in
+        raise argparse.ArgumentTypeError(f"expected a path in plain characters, not {text!r}")
+    return text
 
 
 def _between(least: int, most: int) -> Callable[[str], int]:

@@ -31,7 +31,7 @@ def read_file(path: Path, *, must_exist: bool) -> Read:
         content = _content(path)
     except FileNotFoundError:
         problem = Problem("file.missing", "", "is not there, expected the configuration", file=str(path))
-        return Read(nothing, found=False, problems=(problem,) if must_exist else ())
+        return Read(nothing, found=False, problems=(problem,) if must_exist or path.is_symlink() else ())
     except OSError as error:
         message = f"cannot be read: {error.strerror or error}"
         return Read(nothing, found=True, problems=(Problem("file.unreadable", "", message, file=str(path)),))

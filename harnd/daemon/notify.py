@@ -17,6 +17,7 @@ EXTEND_EVERY_S: Final = 10.0
 EXTENSIONS: Final = 90  # a recovery that takes longer than this many together hangs, and is for the manager to end
 PATIENCE_S: Final = 1.0  # with a manager that does not read, for what is said only once
 US: Final = 1_000_000  # microseconds in a second
+DIGITS: Final = 18  # of microseconds; what is longer is no time that anybody meant
 
 
 class ServiceManager:
@@ -36,7 +37,7 @@ class ServiceManager:
         """Find the manager in the environment, and remove it from there: no child may speak in our name."""
         address = environment.pop("NOTIFY_SOCKET", "")
         limit, whose = environment.pop("WATCHDOG_USEC", ""), environment.pop("WATCHDOG_PID", "")
-        watched = limit.isdecimal() and int(limit) > 0 and whose in {"", str(pid)}
+        watched = limit.isdecimal() and len(limit) <= DIGITS and int(limit) > 0 and whose in {"", str(pid)}
         return cls(address if address[:1] in {"/", "@"} else None, watchdog_s=int(limit) / US if watched else None)
 
     def __repr__(self) -> str:

@@ -56,7 +56,7 @@ def refusal(environ, first):
     return str(refused.value)
 
 
-@pytest.mark.parametrize("said", ["many", "-1", "17"])
+@pytest.mark.parametrize("said", ["many", "-1", "17", "1" * 5_000])
 def test_a_number_that_is_none_is_refused(said):
     environ = {"LISTEN_FDS": said, "LISTEN_PID": str(os.getpid())}
     assert refusal(environ, 3) == f"LISTEN_FDS is {said!r}, and not a number up to 16: see the socket unit"

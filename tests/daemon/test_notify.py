@@ -119,7 +119,13 @@ async def test_the_watchdog_is_pinged_at_half_its_limit(address, named):
 
 @pytest.mark.parametrize(
     "watched",
-    [{}, {"WATCHDOG_USEC": "0"}, {"WATCHDOG_USEC": "soon"}, {"WATCHDOG_USEC": "1000000", "WATCHDOG_PID": "1"}],
+    [
+        {},
+        {"WATCHDOG_USEC": "0"},
+        {"WATCHDOG_USEC": "soon"},
+        {"WATCHDOG_USEC": "9" * 5_000},
+        {"WATCHDOG_USEC": "1000000", "WATCHDOG_PID": "1"},
+    ],
 )
 async def test_a_watchdog_that_is_not_ours_is_not_pinged(address, watched):
     with manager(address) as heard:

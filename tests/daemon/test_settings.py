@@ -150,6 +150,19 @@ def test_what_is_there_and_no_file_is_refused(house):
     house.file.symlink_to(house.file)
     (said,) = house.refused()
     assert said.endswith("Too many levels of symbolic links [file.unreadable]")
+    house.file.unlink()
+    house.file.symlink_to("gone")  # somebody meant a file to be there
+    assert house.refused() == [f"{house.file}: is not there, expected the configuration [file.missing]"]
+
+
+@pytest.mark.parametrize("option", ["--state", "--socket", "--config"])
+@pytest.mark.parametrize("text", ["", "a\nb", "\udcff"])
+def test_a_path_that_is_empty_or_no_plain_text_is_no_path(house, capsys, option, text):
+    with pytest.raises(SystemExit) as refused:
+        house.asked(option, text)
+
+    assert refused.value.code == 2
+    assert "expected a path in plain characters" in capsys.readouterr().err
 
 
 def test_everything_is_refused_together_a_line_each(house):
