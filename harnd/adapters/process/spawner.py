@@ -283,6 +283,8 @@ class Spawner:
             return _not_started(
                 words.not_started(job.argv, cwd=job.cwd, path=path, what=result.what, errno=result.errno)
             )
+        if result.exit_code == words.NOT_FOUND and (lack := self._lack(job)):
+            return _not_started(lack)
         stdout, stderr = home.output("stdout", result.stdout), home.output("stderr", result.stderr)
         detail = words.unwatched(result.what) or words.ended(
             result.ending,
@@ -291,6 +293,9 @@ class Spawner:
             last_words=((stderr.tail or stderr.head) + (stdout.tail or stdout.head)).strip()[-200:],
         )
         return Ended(result.ending, result.exit_code, stdout, stderr, result.ran, killed=result.killed, detail=detail)
+
+    def _lack(self, job: Job) -> str:
+        return words.not_found(job.argv, cwd=job.cwd, path=self._environment(job)["PATH"])
 
 
 def _not_started(detail: str) -> Ended:

@@ -12,6 +12,9 @@ from protocol.values import SECOND, Micros
 SHIM_KILLED: Final = "shim"  # what was in the way of a result while the daemon lived
 RECEIPT_REMOVED: Final = "receipt"
 
+ENV: Final = "env"  # finds the interpreters of scripts that name no path
+NOT_FOUND: Final = 127  # its exit code when it does not
+
 
 def unwatched(what: str) -> str:
     """Say how the agent, or whoever else it was, broke the watch over it; empty when nobody did."""
@@ -42,13 +45,18 @@ def not_started(argv: tuple[str, ...], *, cwd: str, path: str, what: str, errno:
             return f"{program} was not started: {reason}."
 
 
+def not_found(argv: tuple[str, ...], *, cwd: str, path: str) -> str:
+    """Say what env(1) looked for in vain on behalf of a script that ended with `NOT_FOUND`; empty when it found it."""
+    found = _find(argv[0], cwd=cwd, path=path)
+    lack = _lack(found, path) if found is not None else ""
+    return lack and f"{argv[0]} was not started: {lack}."
+
+
 def obstacle(program: str, path: str) -> str | None:
     """Say why a program, by name or absolute path, cannot be started; None when nothing is in the way."""
     found = _find(program, cwd="/", path=path)
-    if found is not None and found.is_file() and os.access(found, os.X_OK):
-        interpreter = _interpreter(found)
-        if not interpreter or Path(interpreter).exists():
-            return None
+    if found is not None and found.is_file() and os.access(found, os.X_OK) and not _lack(found, path):
+        return None
     reason = os.strerror(errnos.ENOENT if found is None else errnos.EACCES)
     return f"{program} cannot be started: {_unusable(program, cwd='/', path=path, reason=reason)}."
 
@@ -59,9 +67,7 @@ def _unusable(program: str, *, cwd: str, path: str, reason: str) -> str:
         return reason
     if found is None:
         return f"no executable of that name on PATH ({path})"
-    if (interpreter := _interpreter(found)) and not Path(interpreter).exists():
-        return f"{found} asks for the interpreter {interpreter}, which is not there"
-    return f"{found}: {reason}"
+    return _lack(found, path) or f"{found}: {reason}"
 
 
 def _find(program: str, *, cwd: str, path: str) -> Path | None:
@@ -72,14 +78,33 @@ def _find(program: str, *, cwd: str, path: str) -> Path | None:
     return Path(found) if found else None
 
 
-def _interpreter(program: Path) -> str:
+def _lack(program: Path, path: str) -> str:
+    """Say which interpreter a script asks for in vain; empty for a binary, and when there is one."""
+    match _first_words(program):
+        case [interpreter, *_] if not Path(interpreter).exists():
+            return f"{program} asks for the interpreter {interpreter}, which is not there"
+        case [interpreter, *asked] if Path(interpreter).name == ENV:
+            wanted = asked[1:] if asked[:1] == ["-S"] else asked
+            # Further options and assignments of env(1) are not understood here, and what they ask for is not judged.
+            if wanted and not wanted[0].startswith("-") and "=" not in wanted[0] and not _on_path(wanted[0], path):
+                return f"{program} asks for {wanted[0]}, and there is no executable of that name on PATH ({path})"
+        case _:
+            pass
+    return ""
+
+
+def _on_path(name: str, path: str) -> bool:
+    return shutil.which(name, path=path) is not None
+
+
+def _first_words(program: Path) -> list[str]:
+    """Return the words behind the `#!` of a script."""
     try:
         with program.open("rb") as file:
             first = file.readline(256)
     except OSError:
-        return ""
-    words = first.removeprefix(b"#!").split() if first.startswith(b"#!") else []
-    return os.fsdecode(words[0]) if words else ""
+        return []
+    return [os.fsdecode(word) for word in first[2:].split()] if first.startswith(b"#!") else []
 
 
 def ended(ending: Ending, *, killed: int, limit: Micros, last_words: str) -> str:

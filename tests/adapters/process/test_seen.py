@@ -35,6 +35,25 @@ async def test_a_missing_interpreter_is_named(spawner: Spawner, tmp_path: Path):
     assert await SpawnedProcesses(spawner).obstacle(str(agent)) == f"{agent} cannot be started: {missing}"
 
 
+@pytest.mark.parametrize("first", ["#!/usr/bin/env no-such-node", "#! /usr/bin/env -S no-such-node --quiet"])
+async def test_e05_an_interpreter_that_env_does_not_find_is_named_with_the_path(
+    spawner: Spawner, tmp_path: Path, first
+):
+    agent = program(tmp_path / "agent", first)
+    assert await SpawnedProcesses(spawner).obstacle("agent") == (
+        f"agent cannot be started: {agent} asks for no-such-node, "
+        f"and there is no executable of that name on PATH ({spawner.path})."
+    )
+
+
+@pytest.mark.parametrize(
+    "first", ["#!/usr/bin/env sh", "#!/usr/bin/env -u X no-such", "#!/usr/bin/env X=1 no-such", "#!"]
+)
+async def test_what_env_finds_and_what_is_not_understood_of_it_is_no_obstacle(spawner: Spawner, tmp_path: Path, first):
+    program(tmp_path / "agent", first)
+    assert await SpawnedProcesses(spawner).obstacle("agent") is None
+
+
 async def test_a_file_that_is_not_executable_is_told_from_one_that_is_not_there(spawner: Spawner, tmp_path: Path):
     text = program(tmp_path / "text", "words", mode=0o644)
     seen = SpawnedProcesses(spawner)

@@ -259,6 +259,23 @@ async def test_what_is_in_the_way_of_a_start_is_named(house: House):
     assert [each for each, found in zip(expected, details, strict=True) if each not in found] == []
 
 
+async def test_e05_a_script_whose_interpreter_env_does_not_find_was_not_started(house: House):
+    script = house.program("#!/usr/bin/env no-such-node\n", "agent")
+    ended = await house.command(script)
+
+    assert ended.ending is Ending.NOT_STARTED
+    assert ended.detail.startswith(
+        f"{script} was not started: {script} asks for no-such-node, and there is no executable"
+    )
+    assert "on PATH (/" in ended.detail
+
+
+async def test_a_script_that_ends_like_env_by_itself_has_run(house: House):
+    ended = await house.command(house.program("#!/usr/bin/env sh\nexit 127\n", "agent"))
+
+    assert (ended.ending, ended.exit_code) == (Ending.EXITED, 127)
+
+
 async def test_bytes_that_are_no_text_are_shown_as_such(house: House):
     ended = await house.command("printf", "a\\377\\000\\355\\240\\200b")
 
