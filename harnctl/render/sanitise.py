@@ -4,6 +4,8 @@ Every character that could act instead of being read is shown as what it is: ESC
 `\u202e`, a tag character `\U000e0041`, half of a surrogate pair `\udc9b`.  What follows an ESC stays as text, so an
 unterminated sequence needs no parser and swallows nothing.  Text is never markup: nothing here or later reads it.
 
+A long run of blanks that are no plain spaces pushes what follows out of sight, so it is shown as its length.
+
 What comes out holds no control, format, private, unassigned or default-ignorable character, with three exceptions
 without which ordinary text breaks, each only where it can be seen to do its work:
 
@@ -16,6 +18,7 @@ first two are how text is hidden from the reader of a prompt, the third paints o
 reading, not an encoding: a text that already contained `\x1b` as four characters looks the same.
 """
 
+import re
 from enum import Enum
 from typing import Final
 from unicodedata import category, combining, name
@@ -36,6 +39,9 @@ INVISIBLE: Final = frozenset(
     | set(range(0xE0100, 0xE01F0))
 )
 
+# Spaces beside the plain one, and the braille pattern without a dot; plain ones count in a run that has one of them.
+PADDING: Final = re.compile("[ \xa0\u1680\u2000-\u200a\u202f\u205f\u2800\u3000]{9,}")
+
 
 class Lines(Enum):
     """How many lines the text may take where it is shown."""
@@ -48,6 +54,7 @@ def sanitise(text: str, lines: Lines = Lines.ONE) -> str:
     """Return `text` with everything that could act shown as an escape; doing it twice changes nothing more."""
     if text.isascii() and text.isprintable():
         return text
+    text = PADDING.sub(_counted, text)
     shown: list[str] = []
     before = ""  # the last characters shown as themselves; an escape has no letters that a mark could sit on
     for at, char in enumerate(text):
@@ -61,6 +68,10 @@ def sanitise(text: str, lines: Lines = Lines.ONE) -> str:
             shown.append(escape(char))
             before = ""
     return "".join(shown)
+
+
+def _counted(run: re.Match[str]) -> str:
+    return run[0] if run[0].isascii() else f"[{len(run[0])} blanks]"
 
 
 def escape(char: str) -> str:

@@ -13,6 +13,7 @@ from typing import Final, Self, TextIO
 FLOOR: Final = 20  # columns; laid out for that many when there are fewer
 USUAL: Final = 80  # of a terminal that does not know
 UNBOUNDED: Final = 1_000  # columns of a file or a pipe: whoever reads it wants whole lines
+DIGITS: Final = 5  # of a width; what has more is none
 PROBE: Final = "●…"
 
 
@@ -44,7 +45,7 @@ class Screen:
 def columns_of(stream: TextIO, environ: Mapping[str, str]) -> int:
     """Return how many columns a stream has: as the person says, as the terminal says, or as many as are wanted."""
     said = environ.get("COLUMNS", "")
-    if said.isdecimal() and int(said):
+    if said.isdecimal() and len(said) <= DIGITS and int(said):
         return int(said)
     if not stream.isatty():
         return UNBOUNDED

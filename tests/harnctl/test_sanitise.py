@@ -81,6 +81,20 @@ def test_marks_pile_up_to_eight_and_no_further():
     assert sanitise("e" + "\u0301" * (MARKS + 2)) == "e" + "\u0301" * MARKS + "\\u0301" * 2
 
 
+@pytest.mark.parametrize(
+    ("text", "shown"),
+    [
+        ("ls" + "\xa0" * 300 + "; rm", "ls[300 blanks]; rm"),
+        ("ls" + " \u3000" * 5 + "; rm", "ls[10 blanks]; rm"),
+        ("\u2800" * 9, "[9 blanks]"),
+        ("a" + "\xa0" * 8 + "b", "a" + "\xa0" * 8 + "b"),
+        ("é" + " " * 80 + "x", "é" + " " * 80 + "x"),  # a column of a table or of code
+    ],
+)
+def test_g13_padding_is_shown_as_its_length(text, shown):
+    assert sanitise(text) == shown
+
+
 def test_joiners_do_not_let_marks_pile_up():
     assert "\\u" in sanitise("क" + "\u094d\u200d" * MARKS)
 
