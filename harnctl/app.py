@@ -4,7 +4,6 @@ Starting must be quick, so a verb is loaded when its name is on the command line
 The options of every verb (`--json`, `--state`, `--socket`) may stand before or after it.
 """
 
-import os
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from importlib import import_module
 from pathlib import Path
@@ -17,7 +16,7 @@ from typer.main import get_command
 from harnctl.client import ClientError
 from harnctl.commands import later
 from harnctl.commands.options import console_of
-from harnctl.console import Console, Undecided
+from harnctl.console import Console, Lost, Undecided, turn_away
 from harnctl.failures import Failure
 from harnctl.render.blocks import Paragraph, Verbatim
 from protocol.errors import Exit
@@ -56,8 +55,10 @@ def run(argv: Sequence[str], console: Console) -> int:
         code = _run(argv, console)
         console.out.flush()
     except BrokenPipeError:  # `harnctl events | head`: nobody reads on, which is no error
-        os.dup2(os.open(os.devnull, os.O_WRONLY), console.out.fileno())
+        turn_away(console.out)
         return PIPE_CLOSED
+    except Lost as lost:  # while an error was reported
+        return console.fail(lost)
     return code
 
 

@@ -2,12 +2,16 @@
 
 A reply leaves here as a document or as text, never as both: with `--json` standard output holds one JSON document and
 nothing else, and what is said to a person goes to standard error.  Whether a person can be asked has nothing to do
-with colour.  JSON is written in ASCII, so nothing in it acts on a terminal either.
+with colour.  JSON is written in ASCII, so nothing in it acts on a terminal either.  An answer that cannot be written is
+a failure; a remark that cannot be written is nobody's business and changes no exit code.
 """
 
+import io
 import json
+import os
 import time
 from collections.abc import Callable, Iterable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final, TextIO
@@ -34,6 +38,10 @@ STARTS: Final = "start it: "  # what the way out of a dead daemon begins with
 
 class Undecided(KeyboardInterrupt):
     """Ctrl-C at a question."""
+
+
+class Lost(Failure):
+    """Standard output takes nothing more, as on a full disk; what was asked for may well have been done."""
 
 
 @dataclass
@@ -88,7 +96,7 @@ class Console:
     def fail(self, error: ClientError) -> int:
         """Report an error and return what to exit with."""
         code, fix = exit_of(error), self.way_out(error)
-        if self.json:
+        if self.json and not isinstance(error, Lost):
             facts = {"code": error.code, "message": error.message, "fix": fix, "exit": code}
             self._document(ERROR, {**facts, "details": dict(error.details)})
         self._write(self.err, failed(error, fix))
@@ -125,11 +133,10 @@ class Console:
         """Ask a question and return the line that was typed, which is empty at the end of input."""
         asked = f"{shown(text, self._screen(self.err))} "
         try:
-            self.err.write(asked)
-            self.err.flush()  # from here on Ctrl-C is an answer, also before anything is read
+            self._put(self.err, [asked])  # from here on Ctrl-C is an answer, also before anything is read
             return self.stdin.readline().strip()
         except KeyboardInterrupt:
-            self.err.write("\n")  # the cursor stands behind the question
+            self._put(self.err, ["\n"])  # the cursor stands behind the question
             raise Undecided from None
 
     # --- the rest
@@ -154,12 +161,30 @@ class Console:
 
     def _document(self, name: str, content: Mapping[str, object]) -> None:
         text = json.dumps({"schema": f"harnctl.{name}/1", **content}, separators=(",", ":"))
-        self.out.write(text + "\n")
-        self.out.flush()
+        self._put(self.out, [text + "\n"])
 
     def _write(self, stream: TextIO, blocks: Iterable[Block]) -> None:
-        stream.writelines(line + "\n" for line in lines(map(self.addressed, blocks), self._screen(stream)))
-        stream.flush()
+        self._put(stream, (line + "\n" for line in lines(map(self.addressed, blocks), self._screen(stream))))
+
+    def _put(self, stream: TextIO, texts: Iterable[str]) -> None:
+        """Write to the end, or not at all: whoever reads the answer is told, and a remark is let go."""
+        try:
+            stream.writelines(texts)
+            stream.flush()
+        except OSError as error:
+            turn_away(stream)
+            if stream is self.err:
+                return
+            if isinstance(error, BrokenPipeError):
+                raise
+            said = f"the answer could not be written to standard output: {error.strerror or error}"
+            raise Lost("output.lost", said, fix="look whether it was done before you do it again") from error
 
     def _screen(self, stream: TextIO) -> Screen:
         return Screen.of(stream, self.environ)
+
+
+def turn_away(stream: TextIO) -> None:
+    """Point a stream at nothing: what it still holds would fail once more when the program ends."""
+    with suppress(io.UnsupportedOperation), Path(os.devnull).open("wb") as nothing:
+        os.dup2(nothing.fileno(), stream.fileno())

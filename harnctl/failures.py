@@ -19,6 +19,7 @@ EXITS: Final[Mapping[str, Exit]] = {
     "file.exists": Exit.CONFLICT,
     "file.unreadable": Exit.CONFIGURATION,
     "file.unwritable": Exit.FAILURE,
+    "output.lost": Exit.FAILURE,  # standard output takes nothing more
     "repository.missing": Exit.CONFIGURATION,
     "service.daemon_runs": Exit.CONFLICT,  # one that systemd did not start has the socket
     "service.failed": Exit.FAILURE,
