@@ -12,7 +12,9 @@ from harnd.adapters.git import files
 from harnd.ports.errors import MovedError, UnavailableError
 from harnd.ports.workspace import Clash, Merge, Place, Recording, Refused, Trouble
 from protocol.ids import CommitId
+from tests.kit import screens
 from tests.kit.repositories import BILLING, FIRST, GitHouse, open_workspace, place
+from tests.kit.scripted_daemon import golden
 
 FIVE = ("p1.a", "p1.b", "p1.c", "p1.d", "p1.e")
 
@@ -400,3 +402,19 @@ async def test_f19_a_goals_branch_that_somebody_moved_is_not_overwritten(house: 
     with pytest.raises(MovedError):
         await house.workspace.advance(house.path, BILLING, house.base, b)
     assert await house.workspace.branch(house.path, BILLING) == a
+
+
+# --- F11: names of files that act on the terminal, in the full-screen view
+
+
+def test_f11_a_hostile_name_of_a_file_is_shown_escaped_in_the_full_screen_view(monkeypatch: pytest.MonkeyPatch):
+    name = "\x1b]0;owned\x07\u202egpj.sh\udcff\tx"
+    patch = f"diff --git a/{name} b/{name}\n@@ -0,0 +1 @@\n+x\n"
+
+    def shown(method: str, **changes: object):
+        return golden(method, **({"text": patch} if method == "work.diff" else {}), **changes)
+
+    monkeypatch.setattr(screens, "golden", shown)
+    picture = screens.picture(screens.STATES["work-diff"](screens.SIZES["wide"]))
+    assert r"a/\x1b]0;owned\x07\u202egpj.sh\udcff" in picture
+    assert [char for char in picture if not char.isprintable() and char != "\n"] == []
