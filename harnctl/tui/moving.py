@@ -14,9 +14,9 @@ def move(model: Model, action: Action) -> Step:
     """Go where a key of movement says."""
     match action:
         case Action.SCROLL_UP:
-            return scroll(model, model.scroll - (height(model) - 1))
+            return scroll(model, _top(model) - (height(model) - 1))
         case Action.SCROLL_DOWN:
-            return scroll(model, model.scroll + height(model) - 1)
+            return scroll(model, _top(model) + height(model) - 1)
         case Action.OPEN:
             return Step(replace(model, pane=Pane.THING))
         case Action.BACK:
@@ -31,7 +31,16 @@ def move(model: Model, action: Action) -> Step:
 
 def scroll(model: Model, to: int) -> Step:
     """Show the thing from another row on, as far as it has rows."""
-    return Step(replace(model, scroll=max(0, min(to, extent(model) - height(model)))))
+    return Step(replace(model, scroll=_within(model, to)))
+
+
+def _top(model: Model) -> int:
+    """Return the row that is drawn first: what is shown may have become shorter, or the room for it larger."""
+    return _within(model, model.scroll)
+
+
+def _within(model: Model, row: int) -> int:
+    return max(0, min(row, extent(model) - height(model)))
 
 
 def _turn(model: Model, by: int) -> Step:
@@ -49,7 +58,7 @@ def _go(model: Model, action: Action) -> Step:
             at = _moved(mode.at, action, len(GROWING))
             return Step(replace(model, mode=replace(mode, at=at)))
         case _ if model.pane is Pane.THING or isinstance(model.mode, Helping):
-            return scroll(model, _moved(model.scroll, action, extent(model)))
+            return scroll(model, _moved(_top(model), action, extent(model)))
         case _:
             return _pick(model, action)
 

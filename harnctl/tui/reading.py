@@ -22,6 +22,7 @@ from harnctl.tui.model import (
     Pane,
     Said,
     Subject,
+    Thing,
     Tone,
     Writing,
     matching,
@@ -88,7 +89,7 @@ def looked(model: Model, message: Looked) -> Step:
     model = replace(model, looking=False)
     if (message.subject, message.page) != (model.chosen, model.page):
         return look(model)
-    model = replace(_taken_back(model, message), thing=message.thing, trouble="")
+    model = replace(_taken_back(model, message.subject, message.thing), thing=message.thing, trouble="")
     return look(model) if model.unlooked else Step(model)
 
 
@@ -98,7 +99,7 @@ def not_looked(model: Model, message: NotLooked) -> Step:
     if message.subject != model.chosen:
         return look(model)
     if model.link is not Link.GONE:
-        model = replace(model, thing=None, trouble=message.reason)
+        model = replace(_taken_back(model, message.subject, None), thing=None, trouble=message.reason)
     return look(model) if model.unlooked else Step(model)
 
 
@@ -140,9 +141,9 @@ def settled(model: Model) -> Step:
 
 
 def _stay(model: Model, before: Sequence[Subject]) -> Step:
-    if isinstance(model.mode, Writing | Confirming | Disposing | Extending):
-        return Step(model)  # nobody's choice moves while they decide
     names = [Subject.of(item) for item in model.visible]
+    if isinstance(model.mode, Writing | Confirming | Disposing | Extending):  # nobody's choice moves while they decide
+        return Step(replace(model, at=names.index(model.chosen)) if model.chosen in names else model)
     found = _find(model.chosen, names)
     if found is not None:
         if not model.unread:  # it was read after the decision and waits all the same: from here on it is as any other
@@ -172,10 +173,14 @@ def _reread(model: Model) -> Step:
     return read_inbox(model) if model.unread else Step(model)
 
 
-def _taken_back(model: Model, message: Looked) -> Model:
+def _taken_back(model: Model, subject: Subject, thing: Thing | None) -> Model:
+    """Take a decision back whose thing is another by now, or cannot be shown any more."""
     match model.mode:
-        case (Confirming() | Disposing() | Extending()) as mode if mode.about.thing.stamp != message.thing.stamp:
-            said = f"{message.subject.label} changed while you decided: nothing was done, and this is how it is now"
+        case (Confirming() | Disposing() | Extending()) as mode if (
+            thing is None or mode.about.thing.stamp != thing.stamp
+        ):
+            now = "this is how it is now" if thing is not None else "it cannot be read now"
+            said = f"{subject.label} changed while you decided: nothing was done, and {now}"
             return replace(model, mode=Browsing(), pane=Pane.THING, scroll=0, said=Said(said, Tone.ASKS))
         case _:
             return model

@@ -65,7 +65,8 @@ OFFERED = {
     Answer.REJECT: "r reject",
     **dict.fromkeys((Answer.ACCEPT, Answer.SETTLE), "a accept"),
     Answer.REOPEN: "o reopen",
-    **dict.fromkeys((Answer.REPLY, Answer.AGAIN, Answer.AGAIN_SO, Answer.RETRY, Answer.RETRY_SO), "t retry"),
+    Answer.REPLY: "t answer",
+    **dict.fromkeys((Answer.AGAIN, Answer.AGAIN_SO, Answer.RETRY, Answer.RETRY_SO), "t retry"),
     Answer.EXTEND: "x extend budget",
 }
 ROW = re.compile(r"([> ]) (plan|attention|work|blocked|budget|parked) +([a-z]+-\d)(?: (\S.*?))? +\d+\w* *(?:│|$)")

@@ -257,6 +257,18 @@ def test_a_decision_about_what_changed_is_taken_back_and_the_new_one_shown(keys)
     assert update(model, m.Pressed("y")).errands == ()
 
 
+def test_a_decision_about_what_cannot_be_shown_any_more_is_taken_back():
+    model = on(PLAN, "a")
+    assert model.chosen is not None
+
+    model = tell(model, m.NotLooked(model.chosen, "it cannot be read"))
+
+    assert model.mode == Browsing()
+    assert model.said is not None
+    assert "nothing was done, and it cannot be read now" in model.said.text
+    assert update(model, m.Pressed("y")).errands == ()
+
+
 def test_a_look_that_shows_the_same_thing_leaves_the_decision_alone():
     model = on(PLAN, "a")
     assert model.chosen is not None
@@ -436,6 +448,13 @@ def test_the_choice_stays_when_items_come_before_it():
     assert (model.chosen, model.at) == (Subject.of(WORK), 2)
 
 
+def test_the_list_moves_under_a_decision_and_the_arrow_keys_go_on_from_what_is_chosen():
+    model = tell(on(BLOCKED, "t"), listed(*EVERY_KIND[3:]))
+
+    assert press(model, "y", "up").chosen == Subject.of(WORK)
+    assert press(model, "y", "down").chosen == Subject.of(BUDGET)
+
+
 def test_a_filter_hides_and_escape_brings_back():
     model = press(listing(*EVERY_KIND), "/", *"docs")
 
@@ -556,6 +575,16 @@ def test_scrolling_ends_at_both_ends():
     assert press(down, "up").scroll == down.scroll - 1
     assert press(down, *["pageup"] * 50).scroll == 0
     assert press(model, "G").scroll == down.scroll
+
+
+def test_a_thing_that_became_shorter_is_scrolled_from_what_is_drawn_of_it():
+    longer = screens.plan(rationale="w" * 10_000)
+    model = listing(PLAN)
+    assert model.chosen is not None
+    model = press(tell(model, m.Looked(model.chosen, model.page, PlanThing(longer))), "enter", "G")
+    model = tell(model, m.Looked(model.chosen, model.page, PlanThing(plan())))
+
+    assert screens.picture(press(model, "up")) != screens.picture(model)
 
 
 def test_another_choice_begins_at_the_top_of_its_first_page():
