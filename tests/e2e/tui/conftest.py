@@ -17,6 +17,7 @@ TUI = (sys.executable, "-m", "harnctl", "tui")
 Start = Callable[..., Any]  # a `Terminal` or a `Tmux`
 
 IN_TMUX = pytest.param(Tmux, id="tmux", marks=pytest.mark.skipif(MISSING, reason=WHY_SKIPPED))
+ON_BOTH = pytest.mark.parametrize("kind", [pytest.param(Terminal, id="pty"), IN_TMUX])
 
 
 def environ_of(socket: Path, *, home: Path, **more: str) -> dict[str, str]:

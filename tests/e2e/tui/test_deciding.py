@@ -5,7 +5,7 @@ import pytest
 from harnctl.client import new_key
 from protocol.requests import ListEvents, RejectPlan, ShowBudget, ShowPlan
 from protocol.values import Unit
-from tests.e2e.tui.conftest import IN_TMUX
+from tests.e2e.tui.conftest import ON_BOTH
 from tests.kit.daemons import BILLING, MAKER, WORK, Home, approve, follow
 from tests.kit.terminal import Terminal
 
@@ -27,7 +27,7 @@ def events(home: Home, tag: str) -> list[dict[str, object]]:
     return [event.body for event in page.events if event.tag.partition("/")[0] == tag]
 
 
-@pytest.mark.parametrize("kind", [pytest.param(Terminal, id="pty"), IN_TMUX])
+@ON_BOTH
 def test_a_mission_is_carried_to_its_end_by_keys_alone(home, tui, kind):
     home.start()
     home.create()
@@ -75,12 +75,13 @@ def test_a_plan_is_rejected_with_what_was_written_in_the_editor(home, tui, edito
     assert (rejected["plan"], rejected["guidance"]) == (1, "Start smaller.")
 
 
-def test_work_is_reopened_with_a_finding_a_line_and_accepted_with_an_answer_to_each(home, tui, editor):
+@ON_BOTH
+def test_work_is_reopened_with_a_finding_a_line_and_accepted_with_an_answer_to_each(home, tui, editor, kind):
     home.start()
     home.create()
     with home.client() as client:
         approve(client)
-    terminal = tui(EDITOR=editor("no test\nno docs\n"))
+    terminal = tui(kind, EDITOR=editor("no test\nno docs\n"))
     terminal.wait_for("in review")
 
     decide(terminal, "o", "Reopen p1.change of billing?")
@@ -143,10 +144,11 @@ def test_what_somebody_else_decided_takes_an_open_decision_back(home, tui):
     assert events(home, "plan.applied") == []
 
 
-def test_it_outlives_the_daemon_and_a_decision_made_meanwhile_is_made_once(home, tui):
+@ON_BOTH
+def test_it_outlives_the_daemon_and_a_decision_made_meanwhile_is_made_once(home, tui, kind):
     daemon = home.start()
     home.create()
-    terminal = tui()
+    terminal = tui(kind)
     terminal.wait_for("proposed")
 
     daemon.kill()

@@ -10,7 +10,7 @@ import msgspec
 import pytest
 
 from protocol.errors import Refusal
-from tests.e2e.tui.conftest import TUI, environ_of
+from tests.e2e.tui.conftest import ON_BOTH, TUI, environ_of
 from tests.kit.daemons import ROOT, seen_to_end
 from tests.kit.scripted_daemon import ScriptedDaemon, golden
 from tests.kit.terminal import Terminal
@@ -143,7 +143,11 @@ def test_a_bug_ends_it_with_a_traceback_on_a_terminal_that_is_as_before(daemon, 
         assert bug in terminal.seen
 
 
-def test_it_follows_the_size_of_the_window_down_to_a_word_and_back(terminal):
+@ON_BOTH
+@pytest.mark.usefixtures("daemon")
+def test_it_follows_the_size_of_the_window_down_to_a_word_and_back(tui, kind):
+    terminal = tui(kind)
+    terminal.wait_for("in review")
     terminal.resize(40, 12)
     terminal.wait_for(lambda seen: "│" not in seen and "> work" in seen)
     terminal.keys("enter")

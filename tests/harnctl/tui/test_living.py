@@ -1,5 +1,6 @@
 """Whatever is pressed and whatever happens meanwhile, in any order: what always holds of the TUI."""
 
+import pytest
 from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
@@ -10,8 +11,11 @@ from harnctl.tui import messages as m
 from harnctl.tui.drawing import draw
 from harnctl.tui.entry import FILTER_CHARS
 from harnctl.tui.errands import Errand, Look, Quit, ReadBudget, ReadInbox, Send, Write
+from harnctl.tui.keys import is_on_screen
 from harnctl.tui.model import (
+    Browsing,
     Confirming,
+    Disposing,
     Extending,
     GoalThing,
     Link,
@@ -21,6 +25,7 @@ from harnctl.tui.model import (
     Subject,
     Thing,
     WorkThing,
+    Writing,
     matching,
 )
 from harnctl.tui.update import update
@@ -36,11 +41,15 @@ from tests.kit.scripted_daemon import golden
 KNOWN = (  # what people press one after the other; everything else comes in between
     *(["a"], ["a", "y"], ["a", "f"], ["a", "f", "y"], ["a", "l", "n", "o", "enter", "y"], ["r"], ["o"], ["y"]),
     *(["t"], ["t", "y"], ["t", "e"], ["x"], ["5", "enter"], ["5", "enter", "y"], ["e"], ["escape"], ["d"], ["enter"]),
+    *(["enter", key, "y"] for key in "at"),
     *(["down"], ["down", "down"], ["up"], ["G"], ["/", "s", "enter"], ["/", "backspace", "enter"], ["left"]),
 )
 USUAL = st.sampled_from((Size(80, 24), Size(120, 40), Size(60, 20), Size(79, 12)))
 ANY = st.builds(Size, st.sampled_from((1, 39, 40, 79, 80, 120)), st.sampled_from((1, 9, 10, 24, 50)))
 AWAY, WHY = "", "it cannot be read"
+
+
+pytestmark = pytest.mark.timeout(180)  # one that fails is made small first
 
 
 class World:
@@ -80,6 +89,9 @@ class Living(RuleBasedStateMachine):
     def tell(self, message: m.Message) -> None:
         before = self.model
         self.model, errands = update(before, message)
+        if isinstance(before.mode, Browsing) and isinstance(self.model.mode, Writing | Confirming | Disposing):
+            assert before.thing is not None
+            assert is_on_screen(before), "nobody saw what it is about"
         for errand in errands:
             if isinstance(errand, Send):
                 self.is_meant(before, message, errand)
@@ -92,6 +104,7 @@ class Living(RuleBasedStateMachine):
         assert isinstance(before.mode, Confirming)
         assert errand.decision == before.mode.decision
         assert before.sending is None
+        assert before.mode.seen, "it was typed before the question was on the screen"
         assert before.size.is_enough
         thing, request = before.thing, errand.decision.request
         assert thing is not None, "nothing is drawn"
@@ -124,7 +137,10 @@ class Living(RuleBasedStateMachine):
     @rule(keys=st.sampled_from(KNOWN))
     def presses_as_usual(self, keys: list[str]) -> None:
         self.catches_up()
-        self.presses(keys)
+        for key in keys:
+            self.tell(m.Shown())
+            self.tell(m.Pressed(key))
+        self.tell(m.Shown())
 
     @rule(keys=st.sampled_from(KNOWN))
     def presses(self, keys: list[str]) -> None:

@@ -580,9 +580,10 @@ def test_scrolling_ends_at_both_ends():
 def test_a_thing_that_became_shorter_is_scrolled_from_what_is_drawn_of_it():
     longer = screens.plan(rationale="w" * 10_000)
     model = listing(PLAN)
-    assert model.chosen is not None
-    model = press(tell(model, m.Looked(model.chosen, model.page, PlanThing(longer))), "enter", "G")
-    model = tell(model, m.Looked(model.chosen, model.page, PlanThing(plan())))
+    chosen = model.chosen
+    assert chosen is not None
+    model = press(tell(model, m.Looked(chosen, model.page, PlanThing(longer))), "enter", "G")
+    model = tell(model, m.Looked(chosen, model.page, PlanThing(plan())))
 
     assert screens.picture(press(model, "up")) != screens.picture(model)
 
