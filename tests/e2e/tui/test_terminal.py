@@ -174,7 +174,7 @@ def test_an_ascii_locale_gets_ascii(daemon, tui):
 def test_no_color_has_no_colour_and_still_says_everything(daemon, tui):
     plain, coloured = tui(NO_COLOR="1"), tui(NO_COLOR="")
     for terminal in (plain, coloured):
-        terminal.wait_for("in review")
+        terminal.wait_for(lambda seen: "in review" in seen and "q quit" in seen)  # the last that is drawn
 
     assert COLOUR.search(plain.raw) is None
     assert COLOUR.search(coloured.raw) is not None
