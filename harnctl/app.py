@@ -17,14 +17,13 @@ from harnctl.client import ClientError
 from harnctl.commands import later
 from harnctl.commands.options import console_of
 from harnctl.console import Console, Lost, Undecided, turn_away
-from harnctl.failures import Failure
+from harnctl.failures import INTERRUPTED, Failure
 from harnctl.render.blocks import Paragraph, Verbatim
 from protocol.errors import Exit
 from protocol.socket_path import SOCKET, STATE
 
 NAME: Final = "harnctl"
 HELP: Final = "Speak to harnd, which carries long-running goals through coding agents."
-INTERRUPTED: Final = 130  # what a shell reports of a program that Ctrl-C ended
 PIPE_CLOSED: Final = 141  # and of one whose reader went away
 
 # Where each verb is (a module of `harnctl.commands` and a name in it), and its line of the help.

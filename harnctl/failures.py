@@ -6,6 +6,8 @@ from typing import Final
 from harnctl.client.errors import ClientError
 from protocol.errors import Exit
 
+INTERRUPTED: Final = 130  # what a shell reports of a program that Ctrl-C ended
+
 # Codes that only this program says.  They never cross the wire, so `protocol.errors` does not list them.
 EXITS: Final[Mapping[str, Exit]] = {
     "usage": Exit.USAGE,

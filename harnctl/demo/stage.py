@@ -8,7 +8,6 @@ import signal
 from collections.abc import Generator
 from contextlib import contextmanager, suppress
 from types import FrameType
-from typing import Final
 
 import msgspec
 
@@ -23,12 +22,11 @@ from harnctl.demo.place import GOAL, make_place
 from harnctl.demo.story import Narrator
 from harnctl.demo.summary import ending, left_off, opening
 from harnctl.demo.watched import Watched
+from harnctl.failures import INTERRUPTED
 from harnctl.render.blocks import Verbatim
 from protocol.errors import Exit
 from protocol.requests import ShowGoal
 from protocol.values import Phase
-
-INTERRUPTED: Final = 130  # what a shell reports of a program that Ctrl-C ended
 
 
 class Stage:

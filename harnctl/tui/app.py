@@ -29,7 +29,7 @@ from prompt_toolkit.output import Output
 from harnctl.client import ClientError
 from harnctl.console import Console
 from harnctl.editing.beside import edited
-from harnctl.failures import Failure
+from harnctl.failures import INTERRUPTED, Failure
 from harnctl.render.blocks import Paragraph, Style
 from harnctl.render.layout import Row
 from harnctl.render.screen import Screen
@@ -44,7 +44,6 @@ from protocol.views import InboxView
 
 TICK_S: Final = 10.0
 ESCAPE_S: Final = 0.05  # how long an escape may turn out to be the beginning of another key
-INTERRUPTED: Final = 130
 HUNG_UP: Final = 129
 KEYBOARD: Final = (signal.SIGINT, signal.SIGQUIT)  # which a terminal sends, to an editor too
 SIGNALS: Final = (*KEYBOARD, signal.SIGTERM, signal.SIGHUP, signal.SIGUSR1, signal.SIGUSR2)
@@ -197,9 +196,8 @@ class Tui:
     def _callback_failed(self, _loop: asyncio.AbstractEventLoop, context: dict[str, Any]) -> None:
         """Leave by an error in a callback: it would only be logged, onto the screen."""
         error = context.get("exception") or RuntimeError(context["message"])
-        if not isinstance(
-            error, asyncio.InvalidStateError
-        ):  # a waiter that was woken twice, below us: the first counts
+        # A waiter that was woken twice, below us, is nothing wrong with the screen: the first time counts.
+        if not isinstance(error, asyncio.InvalidStateError):
             self._fail(error)
 
     def _fail(self, error: BaseException) -> None:

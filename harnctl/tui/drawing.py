@@ -72,9 +72,8 @@ def height(model: Model) -> int:
 
 def _head(model: Model) -> Row:
     waits = "reading …" if model.inbox is None else _waits(model)
-    told = f"  filter: {model.filter}" if model.filter else ""
+    told = shown(f"  filter: {model.filter}", _screen(model)) if model.filter else ""
     link = Span(model.link.value, Style.GOOD if model.link is Link.LIVE else Style.ASKS)
-    told = shown(told, _screen(model))
     left = line(
         Span("harnctl", Style.STRONG),
         f"  {waits}",
@@ -265,9 +264,9 @@ def _too_small(model: Model) -> Block:
     )
 
 
-def _screen(model: Model) -> Screen:
-    return Screen(columns=model.size.columns, unicode=model.unicode, cells=True)
+def _screen(model: Model, columns: int | None = None) -> Screen:
+    return Screen(columns=columns or model.size.columns, unicode=model.unicode, cells=True)
 
 
 def _laid(model: Model, blocks: Iterable[Block], *, columns: int) -> tuple[Row, ...]:
-    return tuple(lay_out(blocks, Screen(columns=columns, unicode=model.unicode, cells=True)))
+    return tuple(lay_out(blocks, _screen(model, columns)))

@@ -203,8 +203,8 @@ def _is_apt(model: Model, binding: Binding) -> bool:
 
 def can(model: Model, action: Action) -> bool:
     """Tell whether something can be done now."""
-    if action in _ABOUT_THING:
-        return _decidable(model) is not None and _fits(_decidable(model), action)
+    if action in ABOUT_THING:
+        return _fits(_decidable(model), action)
     match action, model.mode:
         case Action.OPEN, Browsing():
             return model.pane is Pane.LIST and model.chosen is not None
@@ -224,7 +224,7 @@ def can(model: Model, action: Action) -> bool:
             return True
 
 
-_ABOUT_THING: Final = frozenset(
+ABOUT_THING: Final = frozenset(
     {Action.APPROVE, Action.ACCEPT, Action.REJECT, Action.REOPEN, Action.RETRY, Action.EXTEND}
 )
 

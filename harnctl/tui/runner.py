@@ -4,6 +4,7 @@ Reading and deciding have a connection each, so that a decision never waits behi
 A decision is sent under one key until it is answered, also by the next daemon: it is made once, or refused once.
 """
 
+import time
 from collections.abc import Awaitable, Callable
 from math import inf
 from pathlib import Path
@@ -16,7 +17,7 @@ from harnctl.client import ClientError, new_key
 from harnctl.client import Refused as Denied
 from harnctl.client.aio import AsyncClient
 from harnctl.client.following import Presence
-from harnctl.client.patience import passes
+from harnctl.client.patience import Patience
 from harnctl.tui import errands as owed
 from harnctl.tui import messages as m
 from harnctl.tui.model import Decision, GoalThing, Link, Nothing, Page, PlanThing, Subject, Thing, WorkThing
@@ -107,9 +108,10 @@ class Runner:
     # --- reading
 
     async def _inbox(self) -> m.Message:
+        told = self._after  # before it is read: of what happens meanwhile the inbox need not know
         try:
             inbox, goals = await self._ask(ListInbox()), await self._ask(ListGoals())
-            if inbox.after < self._after and self._following is not None:  # what came back begins anew
+            if inbox.after < told and self._following is not None:  # what came back begins anew
                 self._after = inbox.after
                 self._following.cancel()
             return m.Listed(inbox, goals)
@@ -173,12 +175,14 @@ class Runner:
 
     async def _sent(self, decision: Decision) -> m.Message:
         request = replace(decision.request, key=new_key())
+        patience = Patience(inf, now=time.monotonic())
         while True:
             try:
                 return m.Decided(decision, await self._decides.ask(request))
             except ClientError as error:
-                if not passes(error):
+                if (pause := patience.pause(error, now=time.monotonic())) is None:
                     return m.Refused(decision, error.code, error.message, error.fix)
+            await anyio.sleep(pause)
             if (other := await self._other_state()) is not None:
                 said = f"what answers now keeps its state in {other}: nothing is sent there"
                 return m.Refused(decision, OTHER_DAEMON, said)

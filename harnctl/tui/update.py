@@ -8,7 +8,7 @@ from harnctl.tui import deciding, entry, moving, reading
 from harnctl.tui import messages as m
 from harnctl.tui.errands import Quit, Step
 from harnctl.tui.forms import key_name
-from harnctl.tui.keys import BROWSING, YES, Action, action_of, is_on_screen
+from harnctl.tui.keys import ABOUT_THING, BROWSING, YES, Action, action_of, is_on_screen
 from harnctl.tui.model import Browsing, Confirming, Filtering, Helping, Model, Said, Tone, Writing
 
 MOVES = frozenset(
@@ -74,9 +74,9 @@ def _press(model: Model, key: str) -> Step:
         case Action.INTERRUPT:
             return Step(model, (Quit(interrupted=True),)) if isinstance(model.mode, Browsing) else _back(model)
         case Action.HELP:
-            return Step(replace(model, mode=Helping(), scroll=0, said=None))
+            return Step(replace(model, mode=Helping(), scroll=0))
         case Action.FILTER:
-            return Step(replace(model, mode=Filtering(model.filter), said=None))
+            return Step(replace(model, mode=Filtering(model.filter)))
         case Action.KEEP:
             return Step(replace(model, mode=Browsing()))
         case Action.NO:
@@ -95,9 +95,10 @@ def _told_why(model: Model, key: str) -> Model:
     """Say why a key that does something at other times does nothing now; of any other nothing is said."""
     if isinstance(model.mode, Confirming) and key in YES:
         return replace(model, said=Said("it was not on the screen yet: press y again", Tone.ASKS))
-    if not isinstance(model.mode, Browsing) or not any(key in one.keys for one in BROWSING):
+    actions = {one.action for one in BROWSING if key in one.keys}
+    if not isinstance(model.mode, Browsing) or not actions:
         return model
-    if not is_on_screen(model):
+    if actions & ABOUT_THING and model.chosen is not None and not is_on_screen(model):
         why = f"{key_name(key)} is about what is shown, and that is the list: enter opens it"
     elif model.sending is not None:
         why = "one decision is on its way: press it again when that is answered"

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from harnctl.app import INTERRUPTED
+from harnctl.failures import INTERRUPTED
 from harnctl.service.units import SERVICE, SOCKET, is_ours
 from protocol.errors import Exit
 from tests.kit.daemons import ROOT

@@ -318,6 +318,12 @@ def test_one_decision_is_sent_at_a_time():
     assert after.said == Said("one decision is on its way: press it again when that is answered", Tone.ASKS)
 
 
+def test_a_key_of_movement_that_does_nothing_does_not_speak_of_deciding():
+    narrow = press(listing(PLAN, size=SIZES["narrow"]), "escape")
+
+    assert narrow.said == Said("esc does nothing about what is shown", Tone.ASKS)
+
+
 def test_a_key_that_does_nothing_now_says_why():
     unread = replace(on(PLAN), thing=None)
 
