@@ -21,9 +21,10 @@ from pathlib import Path
 
 import pytest
 
-from harnctl.app import INTERRUPTED, PIPE_CLOSED
+from harnctl.app import PIPE_CLOSED
 from harnctl.commands import goal, plan, work
 from harnctl.commands.later import AT_THE_TOP
+from harnctl.failures import INTERRUPTED
 from protocol.errors import Exit
 
 ROOT = Path(__file__).parents[2]
