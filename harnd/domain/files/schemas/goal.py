@@ -1,0 +1,86 @@
+"""The keys of a goal file."""
+
+from typing import Final
+
+from harnd.domain.files.keys import lasting, not_built, of_form, several, table, text, whole
+from harnd.domain.files.schemas.forms import LINE, REF, criteria
+from protocol import bounds, ids
+
+_MISSION: Final = table(
+    {
+        "objective": text("what is to be true in the end", bounds.OBJECTIVE_CHARS),
+        "acceptance": criteria("what must hold for the mission to be met: `AC-1`, `AC-2` …", bounds.CRITERIA, least=1),
+        "invariants": criteria("what must hold all the way: `INV-1` …", bounds.INVARIANTS),
+        "non_goals": criteria("what is not to be done: `NG-1` …", bounds.INVARIANTS),
+        "max_milestones": whole("how many milestones there may be", bounds.MILESTONES),
+    },
+    required=("objective", "acceptance"),
+    description="the mission",
+    without="a goal without a mission, around a root of work that you write yourself; give `[mission]`",
+)
+
+_REPLANNING: Final = table(
+    {
+        "planner": of_form("the specialist who plans, a name in the team file", ids.NAME),
+        "max_replans": whole("how many plans may be asked for in all; more than `max_milestones`", bounds.REPLANS),
+        "work_per_plan": whole("how many work items one plan may have", bounds.WORK_PER_PLAN),
+        "planned_work": whole("how many work items all plans may have together", bounds.PLANNED_WORK),
+        "auto_apply": not_built("plans are applied by a person; leave it out or false", unless=(False,)),
+    },
+    required=("planner",),
+    description="what the planner may do, with its `planner`",
+)
+
+_LIMITS: Final = table(
+    {
+        "attempts": whole("how many attempts at work items", bounds.ATTEMPTS),
+        "agent_calls": whole("how many calls of agents, planner included", bounds.AGENT_CALLS),
+        "answers_per_work": whole("how many agents' answers for one work item", bounds.ANSWERS_PER_WORK),
+        "parallel_work": whole("how many work items at once", bounds.PARALLEL_WORK),
+        "agent_concurrency": whole("how many agents at once", bounds.AGENT_CONCURRENCY),
+        "active_runtime": lasting("how long calls and attempts may run in all", bounds.ACTIVE_RUNTIME_S),
+        "ticks": whole("how many steps of the goal itself", bounds.TICKS),
+        "tokens": not_built("a limit in tokens; bound `agent_calls` and `active_runtime`"),
+        "money": not_built("a limit in money; bound `agent_calls` and `active_runtime`"),
+    },
+    description="bounds over the goal's whole life",
+)
+
+_AUTOMATION: Final = table(
+    {
+        "accept_passing_proof": not_built("work is accepted by a person", unless=(False,)),
+        "resume_approved": not_built("approved work always resumes", unless=(True,)),
+        "retry_blocked": not_built("blocked work is retried by a person", unless=(False,)),
+    },
+)
+
+GOAL: Final = table(
+    {
+        "goal": of_form("the goal's id, of small letters, digits and dashes, at most 63", ids.GOAL_ID),
+        "title": text("one line that says what the goal is", bounds.TITLE_CHARS, pattern=LINE),
+        "repository": text("the git repository, from the directory of this file", bounds.PATH_CHARS, default="."),
+        "base": of_form("the branch, tag or commit to start from", REF, maxLength=bounds.PATH_CHARS, default="HEAD"),
+        "labels": several(
+            "words to find the goal by", text("a label", bounds.LABEL_CHARS), bounds.LABELS, distinct=True
+        ),
+        "team": text("the team file, from the directory of this file", bounds.PATH_CHARS),
+        "templates": several(
+            "the template files, from the directory of this file",
+            text("a file", bounds.PATH_CHARS),
+            bounds.TEMPLATES,
+            least=1,
+            uniqueItems=True,
+        ),
+        "mission": _MISSION,
+        "replanning": _REPLANNING,
+        "limits": _LIMITS,
+        "automation": _AUTOMATION,
+        "review": not_built("the review of plans by a panel; leave `[review]` out"),
+        "change_review": not_built("the review of changes; leave `[change_review]` out"),
+        "policy": not_built("rules for what agents may do; leave `[policy]` out"),
+        "parent": not_built("a goal that goes on from another; leave `parent` out"),
+        "root": not_built("a root of work that you write yourself; state a `[mission]` instead"),
+        "work": not_built("a graph of work that you write yourself; state a `[mission]` instead"),
+    },
+    required=("goal", "title", "team", "templates", "mission", "replanning"),
+)

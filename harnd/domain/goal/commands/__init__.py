@@ -1,0 +1,67 @@
+"""What a goal can be asked: by a person, by the clock, or by a report of something that ended.
+
+Whatever a rule needs from the world comes in with the command.  `by` is derived from the peer, never from its words.
+"""
+
+from typing import TypeAlias
+
+from harnd.domain.goal.commands.command import Command
+from harnd.domain.goal.commands.goal import Attend, CancelGoal, CreateGoal, ExtendGoal, Tick
+from harnd.domain.goal.commands.plan import ApprovePlan, RejectPlan, RetryPlan
+from harnd.domain.goal.commands.reports import (
+    AttemptReport,
+    PlannerReport,
+    ReportAttempt,
+    ReportMoved,
+    ReportObserved,
+    ReportParked,
+    ReportPlanner,
+    ReportProved,
+)
+from harnd.domain.goal.commands.work import AcceptWork, CancelWork, ReopenWork, RetryWork
+
+GoalCommand: TypeAlias = (
+    CreateGoal
+    | CancelGoal
+    | ExtendGoal
+    | ApprovePlan
+    | RejectPlan
+    | RetryPlan
+    | AcceptWork
+    | ReopenWork
+    | RetryWork
+    | CancelWork
+    | Attend
+    | Tick
+    | ReportPlanner
+    | ReportObserved
+    | ReportAttempt
+    | ReportProved
+    | ReportParked
+    | ReportMoved
+)
+
+__all__ = [
+    "AcceptWork",
+    "ApprovePlan",
+    "AttemptReport",
+    "Attend",
+    "CancelGoal",
+    "CancelWork",
+    "Command",
+    "CreateGoal",
+    "ExtendGoal",
+    "GoalCommand",
+    "PlannerReport",
+    "RejectPlan",
+    "ReopenWork",
+    "ReportAttempt",
+    "ReportMoved",
+    "ReportObserved",
+    "ReportParked",
+    "ReportPlanner",
+    "ReportProved",
+    "RetryPlan",
+    "RetryWork",
+    "Tick",
+]

@@ -1,0 +1,7 @@
+"""What every command is."""
+
+import msgspec
+
+
+class Command(msgspec.Struct, frozen=True):
+    """Anything that can be asked."""

@@ -1,0 +1,37 @@
+"""What a person can ask about a work item."""
+
+from harnd.domain.goal.commands.command import Command
+from protocol.ids import Digest, WorkId
+
+
+class AcceptWork(Command, frozen=True):
+    """Accept exactly this proof, with a disposition for every open finding."""
+
+    work: WorkId
+    proof: Digest
+    dispositions: tuple[tuple[str, str], ...]
+    by: str
+
+
+class ReopenWork(Command, frozen=True):
+    """Ask for changes."""
+
+    work: WorkId
+    findings: tuple[str, ...]
+    by: str
+
+
+class RetryWork(Command, frozen=True):
+    """Try a blocked item once more."""
+
+    work: WorkId
+    guidance: str
+    by: str
+
+
+class CancelWork(Command, frozen=True):
+    """Give an item up."""
+
+    work: WorkId
+    reason: str
+    by: str

@@ -1,0 +1,111 @@
+"""What happened to a goal.  Tags are written by hand with a version; a stream saved from a release folds for ever.
+
+An event holds digests and structured data, never a raw prompt, reply or transcript.  When it happened is recorded by
+the store beside it.
+"""
+
+from typing import TypeAlias
+
+from harnd.domain.goal.events.attempt import AttemptEnded, AttemptObserved, AttemptStarted, AttemptSuperseded
+from harnd.domain.goal.events.event import Event
+from harnd.domain.goal.events.goal import BudgetExtended, GoalAttended, GoalCancelled, GoalCreated, GoalTicked
+from harnd.domain.goal.events.integration import (
+    IntegrationParked,
+    IntegrationProved,
+    IntegrationStarted,
+    WorkIntegrated,
+)
+from harnd.domain.goal.events.plan import (
+    AnswerRefused,
+    PlanApplied,
+    PlanAttention,
+    PlanCompleted,
+    PlanFailed,
+    PlannerCalled,
+    PlannerFailed,
+    PlannerReturned,
+    PlanProposed,
+    PlanRejected,
+    PlanRequested,
+    PlanRetried,
+)
+from harnd.domain.goal.events.work import (
+    OpenFinding,
+    WorkAccepted,
+    WorkCancelled,
+    WorkCreated,
+    WorkReopened,
+    WorkRequeued,
+    WorkRetried,
+)
+
+GoalEvent: TypeAlias = (
+    GoalCreated
+    | GoalAttended
+    | GoalTicked
+    | GoalCancelled
+    | BudgetExtended
+    | PlanRequested
+    | PlannerCalled
+    | PlannerReturned
+    | PlannerFailed
+    | AnswerRefused
+    | PlanProposed
+    | PlanAttention
+    | PlanFailed
+    | PlanRejected
+    | PlanRetried
+    | WorkCreated
+    | PlanApplied
+    | PlanCompleted
+    | AttemptStarted
+    | AttemptObserved
+    | AttemptEnded
+    | AttemptSuperseded
+    | WorkAccepted
+    | WorkReopened
+    | WorkRetried
+    | WorkRequeued
+    | WorkCancelled
+    | IntegrationStarted
+    | IntegrationProved
+    | IntegrationParked
+    | WorkIntegrated
+)
+
+__all__ = [
+    "AnswerRefused",
+    "AttemptEnded",
+    "AttemptObserved",
+    "AttemptStarted",
+    "AttemptSuperseded",
+    "BudgetExtended",
+    "Event",
+    "GoalAttended",
+    "GoalCancelled",
+    "GoalCreated",
+    "GoalEvent",
+    "GoalTicked",
+    "IntegrationParked",
+    "IntegrationProved",
+    "IntegrationStarted",
+    "OpenFinding",
+    "PlanApplied",
+    "PlanAttention",
+    "PlanCompleted",
+    "PlanFailed",
+    "PlanProposed",
+    "PlanRejected",
+    "PlanRequested",
+    "PlanRetried",
+    "PlannerCalled",
+    "PlannerFailed",
+    "PlannerReturned",
+    "WorkAccepted",
+    "WorkCancelled",
+    "WorkCreated",
+    "WorkIntegrated",
+    "WorkReopened",
+    "WorkRequeued",
+    "WorkRetried",
+]

@@ -1,0 +1,58 @@
+"""Requests: what a client may ask, one class a method.
+
+A class carries the type of its reply, so that `ask(ShowGoal(goal))` is a `GoalView` to a type checker.  A `Change`
+changes something: it needs an operator, and an idempotency key under which the stored answer is given again.
+`protocol.methods` lists all of them.  Nothing here says whether a request is allowed or what it leads to.
+"""
+
+from protocol.requests.across import ListInbox, ShowBudget, ShowWhy
+from protocol.requests.daemon import ListProcesses, ShowConfig, ShowDoctor, ShowStatus
+from protocol.requests.event import ListEvents, SubscribeEvents, UnsubscribeEvents
+from protocol.requests.goal import CancelGoal, CreateGoal, ExtendGoal, ListGoals, ShowGoal
+from protocol.requests.plan import ApprovePlan, ListPlans, RejectPlan, RetryPlan, ShowPlan
+from protocol.requests.request import Change, Initialize, ReplyT, Request
+from protocol.requests.work import (
+    AcceptWork,
+    CancelWork,
+    ListWork,
+    ReopenWork,
+    RetryWork,
+    ShowWork,
+    ShowWorkDiff,
+    ShowWorkLog,
+)
+
+__all__ = [
+    "AcceptWork",
+    "ApprovePlan",
+    "CancelGoal",
+    "CancelWork",
+    "Change",
+    "CreateGoal",
+    "ExtendGoal",
+    "Initialize",
+    "ListEvents",
+    "ListGoals",
+    "ListInbox",
+    "ListPlans",
+    "ListProcesses",
+    "ListWork",
+    "RejectPlan",
+    "ReopenWork",
+    "ReplyT",
+    "Request",
+    "RetryPlan",
+    "RetryWork",
+    "ShowBudget",
+    "ShowConfig",
+    "ShowDoctor",
+    "ShowGoal",
+    "ShowPlan",
+    "ShowStatus",
+    "ShowWhy",
+    "ShowWork",
+    "ShowWorkDiff",
+    "ShowWorkLog",
+    "SubscribeEvents",
+    "UnsubscribeEvents",
+]
