@@ -9,6 +9,7 @@ from typing import Final, NamedTuple
 from harnd.ports.sessions import Ended, Ending, Output, ReplyKind, SessionEnd
 from protocol.values import AttemptOutcome, FailureClass
 
+_WORDS: Final = 300  # so much of what somebody said goes on inside a sentence
 _TRY_LATER: Final = 75  # EX_TEMPFAIL: how a program says that somebody else is at fault, for now
 
 
@@ -38,6 +39,12 @@ def failure_of_session(end: SessionEnd, *, wants_json: bool) -> Failure | None:
             return _failed(FailureClass.EMPTY, f"no answer, exit code {exit_code}: {_last_line(end.ended)}")
         case ReplyKind.REFUSAL:
             return _failed(FailureClass.REFUSAL, end.reply.problem or "the agent refused")
+        case ReplyKind.OUT_OF_QUOTA:
+            return _failed(FailureClass.QUOTA, _said(end))
+        case ReplyKind.NOT_LOGGED_IN:
+            return _failed(FailureClass.AUTH, _said(end))
+        case ReplyKind.UNREACHABLE:
+            return _failed(FailureClass.UPSTREAM, _said(end))
         case ReplyKind.TRUNCATED:
             return _failed(FailureClass.TRUNCATED, end.reply.problem or "the answer was cut short")
         case ReplyKind.INVALID:
@@ -83,6 +90,11 @@ def _unreachable(ended: Ended) -> Failure:
     return _failed(FailureClass.UPSTREAM, f"the agent could not reach its provider: {_last_line(ended)}")
 
 
+def _said(end: SessionEnd) -> str:
+    words = end.reply.text.strip()[:_WORDS]
+    return f"{end.reply.problem}: {words}" if words else end.reply.problem
+
+
 def _clause(sentence: str) -> str:
     # A detail goes on inside the sentences of others.
     return sentence.strip().rstrip(".")
@@ -90,7 +102,7 @@ def _clause(sentence: str) -> str:
 
 def _last_line(ended: Ended) -> str:
     lines = [line for output in (ended.stderr, ended.stdout) for line in _text(output).splitlines() if line.strip()]
-    return lines[-1].strip()[:300] if lines else "it printed nothing"
+    return lines[-1].strip()[:_WORDS] if lines else "it printed nothing"
 
 
 def _text(output: Output) -> str:

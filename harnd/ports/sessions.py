@@ -74,6 +74,9 @@ class ReplyKind(StrEnum):
     EMPTY = "empty"
     REFUSAL = "refusal"
     TRUNCATED = "truncated"
+    OUT_OF_QUOTA = "out_of_quota"  # the provider gives nothing more for now
+    NOT_LOGGED_IN = "not_logged_in"
+    UNREACHABLE = "unreachable"  # the provider failed
     INVALID = "invalid"  # there is an answer, and it is not the one JSON object that was asked for
     VALID = "valid"
 

@@ -251,6 +251,24 @@ FAILING_AGENTS: Mapping[str, tuple[str, AttemptOutcome, FailureClass, str]] = {
     ),
     "refuses": ("answer = 'No.'\nstop = 'refused'", AttemptOutcome.FAILED, FailureClass.REFUSAL, ""),
     "is cut off": ("answer = 'And th'\nstop = 'truncated'", AttemptOutcome.FAILED, FailureClass.TRUNCATED, ""),
+    "has used its quota up": (
+        "answer = 'resets at 3pm'\nstop = 'out_of_quota'",
+        AttemptOutcome.FAILED,
+        FailureClass.QUOTA,
+        "the provider's quota is used up: resets at 3pm",
+    ),
+    "is not logged in": (
+        "answer = ''\nstop = 'not_logged_in'",
+        AttemptOutcome.FAILED,
+        FailureClass.AUTH,
+        "the agent is",
+    ),
+    "says that its provider failed": (
+        "answer = ''\nstop = 'unreachable'",
+        AttemptOutcome.FAILED,
+        FailureClass.UPSTREAM,
+        "the provider failed",
+    ),
     "never begins": ("do = [{ hang = true }]", AttemptOutcome.FAILED, FailureClass.STALLED, ""),
     "falls silent": (
         "do = [{ say = 'at it' }, { hang = true }]",

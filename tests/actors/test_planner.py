@@ -227,6 +227,9 @@ async def test_a_new_request_begins_without_the_old_ones_mistakes(bench):
         ("exit = 75", FailureClass.UPSTREAM),
         ("answer = 'No.'\nstop = 'refused'", FailureClass.REFUSAL),
         ("answer = 'And th'\nstop = 'truncated'", FailureClass.TRUNCATED),
+        ("answer = 'resets at 3pm'\nstop = 'out_of_quota'", FailureClass.QUOTA),
+        ("answer = ''\nstop = 'not_logged_in'", FailureClass.AUTH),
+        ("answer = { decision = 'attention' }\nstop = 'unreachable'", FailureClass.UPSTREAM),
         ("do = [{ hang = true }]", FailureClass.STALLED),
     ],
 )

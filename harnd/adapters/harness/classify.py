@@ -5,7 +5,8 @@ did not come to its own end has not answered.  A program that only prints has on
 code: what it chats about at work is not looked at for signs of failure.
 """
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
+from typing import Final
 
 import msgspec
 
@@ -69,8 +70,18 @@ def _silence(heard: Heard, ended: Ended) -> str:
     return f"its output ended without a final answer (exit code {ended.exit_code})"
 
 
+_FAILED: Final[Mapping[Stop, tuple[ReplyKind, str]]] = {
+    Stop.OUT_OF_QUOTA: (ReplyKind.OUT_OF_QUOTA, "the provider's quota is used up"),
+    Stop.NOT_LOGGED_IN: (ReplyKind.NOT_LOGGED_IN, "the agent is not logged in"),
+    Stop.UNREACHABLE: (ReplyKind.UNREACHABLE, "the provider failed"),
+}
+
+
 def _read(answered: Answered, *, wants_json: bool) -> Reply:
     text = answered.text
+    if answered.stop in _FAILED:  # whatever else it says: nobody has answered
+        kind, problem = _FAILED[answered.stop]
+        return _no_answer(kind, text, problem)
     if answered.stop is Stop.TRUNCATED:
         return _no_answer(ReplyKind.TRUNCATED, text, "the model's output was cut off at its limit")
     if is_empty(text):

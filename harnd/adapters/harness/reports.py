@@ -13,6 +13,9 @@ class Stop(StrEnum):
     FINISHED = "finished"
     TRUNCATED = "truncated"  # the model's output was cut at its cap
     REFUSED = "refused"
+    OUT_OF_QUOTA = "out_of_quota"  # the provider gives nothing more for now
+    NOT_LOGGED_IN = "not_logged_in"
+    UNREACHABLE = "unreachable"  # the provider failed
 
 
 class Answered(msgspec.Struct, frozen=True):

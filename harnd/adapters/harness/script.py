@@ -22,7 +22,7 @@ A script is TOML (or JSON of the same shape, in a file that ends in `.json`): ru
         { hang = true },
     ]
     answer = "Done: {{tongue}}."                # text as it stands, or a table that becomes one JSON object
-    stop = "finished"                           # or truncated, refused
+    stop = "finished"                           # or truncated, refused, out_of_quota, not_logged_in, unreachable
     tokens = 1200
     cost = 15000                                # micro-dollars
     exit = 0                                    # the exit code

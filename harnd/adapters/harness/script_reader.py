@@ -16,7 +16,7 @@ Table = dict[str, Json]
 
 _STREAMS: Final = ("stdout", "stderr")
 _LINEAGES: Final = ("child", "session", "orphan")
-_STOPS: Final = ("finished", "truncated", "refused")
+_STOPS: Final = ("finished", "truncated", "refused", "out_of_quota", "not_logged_in", "unreachable")
 _RULE_KEYS: Final = (
     *("when", "unless", "attempt", "matches", "do"),
     *("answer", "stop", "tokens", "cost", "exit", "stubborn"),

@@ -73,7 +73,7 @@ def test_everything_wrong_is_said_at_once():
         "s.toml: rule 1, step 4, as: expected one of child, session, orphan",
         "s.toml: rule 1, step 5: expected a number of seconds",
         "s.toml: rule 1, answer: expected a text or a table",
-        "s.toml: rule 1, stop: expected one of finished, truncated, refused",
+        "s.toml: rule 1, stop: expected one of finished, truncated, refused, out_of_quota, not_logged_in, unreachable",
         "s.toml: rule 1, stubborn: expected true or false",
     )
 
