@@ -9,7 +9,7 @@ from typing import Final, NewType
 
 GoalId = NewType("GoalId", str)
 WorkKey = NewType("WorkKey", str)  # what a planner calls new work, within one plan
-WorkId = NewType("WorkId", str)  # `p<plan>.<key>`: what everybody else calls it afterwards
+WorkId = NewType("WorkId", str)  # `p<plan>.<key>`: what everybody else calls it afterwards; plan 0 is the operator's
 CriterionId = NewType("CriterionId", str)  # AC-1 (mission), MC-1 (milestone), WC-1 (work item), unique in their owner
 SpecialistName = NewType("SpecialistName", str)
 TemplateName = NewType("TemplateName", str)
@@ -23,7 +23,7 @@ IdempotencyKey = NewType("IdempotencyKey", str)
 
 GOAL_ID: Final = r"[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?"
 WORK_KEY: Final = r"[a-z][a-z0-9-]{0,31}"
-WORK_ID: Final = r"p[1-9][0-9]{0,3}\.[a-z][a-z0-9-]{0,31}"
+WORK_ID: Final = r"p(?:0|[1-9][0-9]{0,3})\.[a-z][a-z0-9-]{0,31}"
 NAME: Final = r"[a-z0-9](?:[a-z0-9_-]{0,62}[a-z0-9])?"  # specialists and templates
 DIGEST: Final = r"[0-9a-f]{64}"
 ENV_NAME: Final = r"[A-Za-z_][A-Za-z0-9_]{0,127}"

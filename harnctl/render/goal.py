@@ -35,7 +35,8 @@ def shown(goal: GoalView, now: Instant) -> Iterator[Block]:
     yield Gap()
     yield Fields(tuple(_standing(goal, now)))
     yield from section("waits for you", *([attention(goal.attention, now)] if goal.attention else []))
-    yield from section("objective", Paragraph(goal.objective, indent=2))
+    if goal.objective is not None:
+        yield from section("objective", Paragraph(goal.objective, indent=2))
     yield from criteria("acceptance", goal.acceptance)
     yield from criteria("invariants", goal.invariants)
     yield from criteria("non-goals", goal.non_goals)
@@ -78,8 +79,9 @@ def _frozen(goal: GoalView) -> Iterator[tuple[str, str]]:
         f"{goal.branch} at {short(goal.head)}" if goal.head else f"{goal.branch}, made with the first attempt",
     )
     yield "base", f"{goal.base_ref} at {short(goal.base_commit)}"
-    yield "planner", goal.planner
-    yield "plans", _plans(goal.plans)
+    if goal.planner is not None:
+        yield "planner", goal.planner
+        yield "plans", _plans(goal.plans)
     if goal.labels:
         yield "labels", ", ".join(goal.labels)
     yield "intent", short(goal.intent_digest)
@@ -93,7 +95,11 @@ def _plans(plans: PlanCounts) -> str:
 
 def _milestones(milestones: tuple[MilestoneView, ...]) -> Table:
     rows = tuple(
-        (Span(str(one.sequence)), Span(f"plan {one.plan}"), Span(f"{one.title}: {one.outcome or 'under way'}"))
+        (
+            Span(str(one.sequence)),
+            Span(f"plan {one.plan}" if one.plan else "you"),
+            Span(f"{one.title}: {one.outcome or 'under way'}"),
+        )
         for one in milestones
     )
     return Table(("NO", "FROM", "MILESTONE"), rows)

@@ -38,6 +38,14 @@ def _created(body: Body) -> str:
     return f"{body['by']} created the goal: {body['intent']['title']}"
 
 
+def _supplied(body: Body) -> str:
+    return f"the work you wrote is the first milestone; {body['root']} is its root"
+
+
+def _goal_succeeded(body: Body) -> str:
+    return f"{body['root']} is accepted and on the goal's branch: the goal has succeeded"
+
+
 def _attended(body: Body) -> str:
     return f"daemon {body['instance'][:8]} takes the goal up where its events leave it"
 
@@ -169,6 +177,8 @@ def _integrated(body: Body) -> str:
 
 TELLERS: Final[Mapping[str, Teller]] = {
     "goal.created/1": _created,
+    "root.supplied/1": _supplied,
+    "goal.succeeded/1": _goal_succeeded,
     "goal.attended/1": _attended,
     "goal.cancelled/1": _cancelled,
     "budget.extended/1": _extended,

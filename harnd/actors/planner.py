@@ -26,7 +26,7 @@ class PlannerCaller:
         self._goal = goal
         self._effect = effect
         self._plan: Plan = goal.plans[effect.plan - 1]
-        self._planner: Specialist = goal.intent.specialist(goal.intent.replanning.planner)
+        self._planner: Specialist = goal.intent.planner
         self._until = Instant(world.clock.now() + effect.runtime_left)
         self._place = place_of(goal, effect)
 

@@ -36,13 +36,13 @@ class CriterionView(Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class MilestoneView(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """A milestone that a plan materialised."""
+    """A milestone that a plan materialised, or the operator's own graph."""
 
     sequence: int
     title: str
     objective: str
     acceptance: tuple[CriterionView, ...]
-    plan: int
+    plan: int  # 0: the operator wrote it
     outcome: str | None  # a word or a sentence; None while it is under way
 
 
@@ -74,9 +74,9 @@ class GoalView(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     head: CommitId | None  # None when the branch could not be read
     base_ref: str
     base_commit: CommitId
-    planner: SpecialistName
+    planner: SpecialistName | None  # None: nobody plans, the work is the operator's own
     labels: tuple[str, ...]
-    objective: str
+    objective: str | None  # of the mission; None: there is none, and the milestones say what is wanted
     acceptance: tuple[CriterionView, ...]
     invariants: tuple[CriterionView, ...]
     non_goals: tuple[CriterionView, ...]

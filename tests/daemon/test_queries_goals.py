@@ -293,6 +293,7 @@ def _item(key: str, *needs: str) -> PlanItem:
 async def test_a_plan_that_calls_the_mission_complete_shows_what_it_rests_on(house: Shelf):
     intent = g.an_intent()
     held = (Criterion(CriterionId("INV-1"), "No name is removed."),)
+    assert intent.mission is not None
     intent = msgspec.structs.replace(intent, mission=msgspec.structs.replace(intent.mission, invariants=held))
     await house.live(g.create(intent), g.tick(), g.answered(g.a_plan()), g.approve(g.a_plan()), g.tick())
     await house.live(g.succeeded("p1.a"), g.accept("p1.a"), g.tick(), g.proved("p1.a"), g.moved("p1.a"), g.tick())

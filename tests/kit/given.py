@@ -163,6 +163,9 @@ def an_intent(
     work_per_plan: int = 8,
     planned_work: int = 20,
     schema_attempts: int = 2,
+    graph: Iterable[WorkDraft] = (),
+    mission: bool = True,
+    planner: bool = True,
     **limits: int,
 ) -> Intent:
     """Freeze what a person might enrol; `limits` are the cumulative ones, by their names."""
@@ -187,13 +190,18 @@ def an_intent(
         templates=tuple(templates),
         mission=Mission(
             objective="Bills can be exported.", acceptance=criteria("AC", *acceptance), max_milestones=milestones
-        ),
+        )
+        if mission
+        else None,
         replanning=Replanning(
             planner=SpecialistName("planner"),
             max_replans=replans,
             work_per_plan=work_per_plan,
             planned_work=planned_work,
-        ),
+        )
+        if planner
+        else None,
+        graph=tuple(graph),
     )
 
 
@@ -476,6 +484,16 @@ def success(**intent: Any) -> Goal:
     """The mission is met."""
     done = completion("p1.a")
     return live(reassessing(**intent), answered(done, plan=2), approve(done, plan=2))
+
+
+def supplied(*work: WorkDraft, **intent: Any) -> Goal:
+    """A mission around this work of its operator's was enrolled; nothing of it has been started."""
+    return live(None, create(an_intent(graph=work or (draft("a"),), **intent)))
+
+
+def plain(*work: WorkDraft, **intent: Any) -> Goal:
+    """This work was enrolled, without a mission and without a planner."""
+    return supplied(*work, **{"mission": False, "planner": False, **intent})
 
 
 def cancelled(goal: Goal) -> Goal:

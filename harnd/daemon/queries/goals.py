@@ -15,7 +15,7 @@ from harnd.ports import store
 from harnd.ports.errors import PortError
 from protocol.ids import CommitId, goal_branch
 from protocol.requests import ShowGoal
-from protocol.values import NextAction, Phase, PlanStatus
+from protocol.values import NextAction, Phase, PlanStatus, Unit
 from protocol.views import CriterionView, GoalList, GoalRow, GoalView, InboxItem, MilestoneView, PlanCounts
 
 GIT_S = 5.0  # to say where a branch is; a repository on a dead disk must not hold up an answer
@@ -52,12 +52,12 @@ async def shown(sources: Sources, request: ShowGoal) -> GoalView:
         head=await _head(sources, goal),
         base_ref=intent.base_ref,
         base_commit=intent.base_commit,
-        planner=intent.replanning.planner,
+        planner=intent.replanning.planner if intent.replanning else None,
         labels=intent.labels,
-        objective=mission.objective,
-        acceptance=criteria(mission.acceptance),
-        invariants=criteria(mission.invariants),
-        non_goals=criteria(mission.non_goals),
+        objective=mission.objective if mission else None,
+        acceptance=criteria(mission.acceptance if mission else ()),
+        invariants=criteria(mission.invariants if mission else ()),
+        non_goals=criteria(mission.non_goals if mission else ()),
         intent_digest=goal.intent_digest,
         generation=goal.generation,
         milestones=tuple(_milestone(goal, milestone) for milestone in goal.milestones),
@@ -124,6 +124,6 @@ def _counts(goal: Goal) -> PlanCounts:
         applied=goal.generation,
         rejected=len(goal.rejected()),
         failed=sum(plan.status is PlanStatus.FAILED for plan in goal.plans),
-        max_requests=goal.intent.replanning.max_replans,
-        max_milestones=goal.intent.mission.max_milestones,
+        max_requests=goal.limit(Unit.PLANNER_CALLS),
+        max_milestones=goal.limit(Unit.MILESTONES),
     )

@@ -39,7 +39,7 @@ def integrated_parts(goal: Goal, item: Work, attempt: int) -> tuple[Part, ...]:
 
 def planner_part(goal: Goal, plan: Plan, call: int) -> Part:
     """Return the one process of a planner call."""
-    planner = goal.intent.specialist(goal.intent.replanning.planner)
+    planner = goal.intent.planner
     return _session(call_key(goal.intent, plan.number, call), f"agent {planner.name}", planner)
 
 

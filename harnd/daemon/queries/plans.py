@@ -42,9 +42,9 @@ async def shown(sources: Sources, request: ShowPlan) -> PlanView:
         rationale=plan.rationale,
         milestone=_milestone(apply) if apply else None,
         items=tuple(_item(draft) for draft in apply.work) if apply else (),
-        root=root_of(apply) if apply else None,
+        root=root_of(apply.work) if apply else None,
         question=plan.question or None,
-        completion=_completion(complete, mission) if complete else (),
+        completion=_completion(complete, mission) if complete and mission else (),
         guidance=plan.guidance or None,
         problems=_problems(plan),
         failure=plan.failure,
@@ -53,7 +53,7 @@ async def shown(sources: Sources, request: ShowPlan) -> PlanView:
         requested_at=plan.requested_at,
         decided_at=_decided_at(plan),
         decided_by=plan.decided_by or None,
-        invariants=criteria(mission.invariants) if complete else (),
+        invariants=criteria(mission.invariants) if complete and mission else (),
     )
 
 

@@ -50,7 +50,7 @@ def _meaning(goal: Goal, candidate: Candidate) -> list[Problem]:
 
 def _claim_problems(goal: Goal, candidate: Complete) -> Iterator[Problem]:
     claimed = [claim.criterion for claim in candidate.evidence]
-    for criterion in goal.intent.mission.acceptance:
+    for criterion in goal.intent.mission.acceptance if goal.intent.mission else ():
         if claimed.count(criterion.id) != 1:
             message = f"{criterion.id} is claimed {claimed.count(criterion.id)} times; expected exactly once"
             yield Problem("complete.coverage", "evidence", message)

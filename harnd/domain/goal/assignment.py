@@ -19,15 +19,9 @@ from protocol.values import Verdict
 
 def names_of(goal: Goal, item: Work, attempt: int, outputs: dict[str, str], texts: Mapping[Digest, str]) -> Names:
     """Return the names a template's texts may use; `texts` are those of `texts_wanted`."""
-    mission = goal.intent.mission
     return Names(
         goal=GoalNames(id=goal.intent.goal, title=goal.intent.title),
-        mission=MissionNames(
-            objective=mission.objective,
-            acceptance=mission.acceptance,
-            invariants=mission.invariants,
-            non_goals=mission.non_goals,
-        ),
+        mission=_mission_names(goal),
         milestone=_milestone_names(goal.milestones[_index_of(goal, item)]),
         work=WorkNames(
             id=item.id,
@@ -138,6 +132,19 @@ def _clipped(text: str) -> str:
     if len(text) <= bounds.OUTPUT_SHOWN_BYTES:
         return text
     return f"[{len(text) - bounds.OUTPUT_SHOWN_BYTES} characters left out]\n{text[-bounds.OUTPUT_SHOWN_BYTES :]}"
+
+
+def _mission_names(goal: Goal) -> MissionNames:
+    """Name the mission; where there is none, what the operator's own work is to reach stands in for it."""
+    mission = goal.intent.mission
+    if mission is None:
+        return MissionNames(objective=goal.milestones[0].objective, acceptance=goal.milestones[0].acceptance)
+    return MissionNames(
+        objective=mission.objective,
+        acceptance=mission.acceptance,
+        invariants=mission.invariants,
+        non_goals=mission.non_goals,
+    )
 
 
 def _milestone_names(milestone: Milestone) -> MilestoneNames:

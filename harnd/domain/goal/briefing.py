@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator
 import msgspec
 
 from harnd.domain.goal.goal import Goal, Milestone
-from harnd.domain.goal.intent import Criterion, Specialist
+from harnd.domain.goal.intent import Criterion, Mission, Specialist
 from harnd.domain.goal.plan import Plan, PlannerCall
 from harnd.domain.goal.planner_schema import planner_schema
 from harnd.domain.goal.template import Template
@@ -22,7 +22,7 @@ from protocol.values import Trigger, Unit, WorkState
 
 def briefing(goal: Goal, plan: Plan, planner: Specialist, rejected_reply: str | None = None) -> str:
     """Write the prompt of the next call of a request; `rejected_reply` is what its refused call answered."""
-    head = [_role(goal, plan, planner), _CONTRACT, _mission(goal), _bounds(goal), _templates(goal)]
+    head = [_role(goal, plan, planner), _CONTRACT, _wanted(goal), _bounds(goal), _templates(goal)]
     tail = [_schema(goal, plan)]
     if plan.refused_call is not None:
         tail.append(_correction(plan.refused_call, rejected_reply or ""))
@@ -62,8 +62,21 @@ def _role(goal: Goal, plan: Plan, planner: Specialist) -> str:
     return "\n\n".join(line for line in lines if line)
 
 
-def _mission(goal: Goal) -> str:
-    mission = goal.intent.mission
+def _wanted(goal: Goal) -> str:
+    return _mission(goal.intent.mission) if goal.intent.mission else _root_alone(goal)
+
+
+def _root_alone(goal: Goal) -> str:
+    """Say what is wanted where no mission does: what the operator wrote of the work that ends their own graph."""
+    first = goal.milestones[0]
+    parts = [f"# Goal: {goal.intent.title}", first.objective, "Acceptance:", _listed(first.acceptance), _NO_MISSION]
+    return "\n\n".join(parts)
+
+
+_NO_MISSION = "There is no mission beyond that: the goal has succeeded when the root of a plan is accepted."
+
+
+def _mission(mission: Mission) -> str:
     parts = ["# Mission", mission.objective, "Acceptance:", _listed(mission.acceptance)]
     if mission.invariants:
         parts += ["Invariants, which must hold at every step:", _listed(mission.invariants)]
@@ -75,7 +88,7 @@ def _mission(goal: Goal) -> str:
 def _bounds(goal: Goal) -> str:
     units = (Unit.MILESTONES, Unit.PLANNER_CALLS, Unit.WORK_ITEMS, Unit.ATTEMPTS, Unit.AGENT_CALLS)
     left = "\n".join(f"- {unit}: {goal.left(unit)} left of {goal.ledger.entries[unit].limit}" for unit in units)
-    most = goal.intent.replanning.work_per_plan
+    most = goal.intent.planning().work_per_plan
     return f"# Bounds\n\n{left}\n- work items in one plan: at most {most}"
 
 

@@ -6,14 +6,16 @@
 from typing import assert_never
 
 from harnd.domain.goal import commands as c
-from harnd.domain.goal.events import GoalAttended, GoalCreated, GoalEvent
+from harnd.domain.goal.events import GoalAttended, GoalEvent
 from harnd.domain.goal.goal import Goal
 from harnd.domain.goal.rules.attempts import decide_attempt
 from harnd.domain.goal.rules.cancel import cancel_goal
+from harnd.domain.goal.rules.creation import create_goal
 from harnd.domain.goal.rules.extend import extend_goal
 from harnd.domain.goal.rules.integration import decide_integration
 from harnd.domain.goal.rules.planning import decide_planner
 from harnd.domain.goal.rules.plans import decide_plan
+from harnd.domain.goal.rules.success import success
 from harnd.domain.goal.rules.tick import tick
 from harnd.domain.goal.rules.work import decide_work
 from harnd.domain.rejected import Rejected
@@ -21,11 +23,18 @@ from harnd.domain.rejected import Rejected
 
 def decide(goal: Goal | None, command: c.GoalCommand) -> list[GoalEvent]:
     """Apply the rules to one command."""
-    if isinstance(command, c.CreateGoal):
-        return _create(goal, command)
     if goal is None:
+        if isinstance(command, c.CreateGoal):
+            return create_goal(None, command)
         raise Rejected("goal.unknown", "there is no such goal", fix="harnctl goal list")
+    events = _decided(goal, command)
+    return [*events, *success(goal, events)]
+
+
+def _decided(goal: Goal, command: c.GoalCommand) -> list[GoalEvent]:
     match command:
+        case c.CreateGoal():
+            return create_goal(goal, command)
         case c.CancelGoal():
             return cancel_goal(goal, command)
         case c.ExtendGoal():
@@ -47,16 +56,3 @@ def decide(goal: Goal | None, command: c.GoalCommand) -> list[GoalEvent]:
             return decide_integration(goal, command)
         case _:
             assert_never(command)
-
-
-def _create(goal: Goal | None, command: c.CreateGoal) -> list[GoalEvent]:
-    digest = command.intent.digest()
-    if goal is None:
-        return [GoalCreated(intent=command.intent, digest=digest, by=command.by)]
-    if goal.intent_digest == digest:
-        return []
-    raise Rejected(
-        "goal.exists",
-        f"goal {goal.intent.goal} exists with another intent; an intent is never edited",
-        fix="choose another goal id",
-    )

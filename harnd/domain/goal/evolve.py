@@ -8,7 +8,7 @@ from typing import Final, assert_never
 import msgspec
 
 from harnd.domain.goal import events as e
-from harnd.domain.goal.evolve_plan import evolve_plan
+from harnd.domain.goal.evolve_plan import evolve_plan, supplied
 from harnd.domain.goal.evolve_work import evolve_work
 from harnd.domain.goal.goal import Ending, Goal
 from harnd.domain.goal.ledger import opened
@@ -49,10 +49,14 @@ def _apply(goal: Goal, event: e.GoalEvent, at: Instant) -> Goal:
     match event:
         case e.GoalCreated():
             raise AssertionError("a goal is created once")
+        case e.RootSupplied(root=root):
+            return supplied(goal, root, at)
         case e.GoalAttended():
             return _attended(goal, event, at)
         case e.GoalTicked():
             return replace(goal, ledger=goal.ledger.spend(Unit.TICKS))
+        case e.GoalSucceeded():
+            return replace(goal, ending=Ending.SUCCEEDED, ledger=goal.ledger.closed())
         case e.GoalCancelled():
             ledger = goal.ledger.closed()
             return replace(goal, ending=Ending.CANCELLED, ended_reason=event.reason, ledger=ledger)

@@ -9,7 +9,7 @@ from harnd.domain.goal.candidate import Apply
 from harnd.domain.goal.goal import Ending, Goal, Milestone
 from harnd.domain.goal.intent import Criterion
 from harnd.domain.goal.plan import Plan, PlannerCall
-from protocol.ids import CriterionId
+from protocol.ids import CriterionId, WorkId
 from protocol.values import Instant, PlanStatus, Unit
 
 replace = msgspec.structs.replace
@@ -141,6 +141,21 @@ def _applied(goal: Goal, event: e.PlanApplied, at: Instant) -> Goal:
     changed = _with_plan(goal, event.plan, at, status=PlanStatus.APPLIED, decided_by=event.by)
     ledger = changed.ledger.spend(Unit.MILESTONES).spend(Unit.WORK_ITEMS, len(work))
     return replace(changed, milestones=(*changed.milestones, milestone), ledger=ledger)
+
+
+def supplied(goal: Goal, root: WorkId, at: Instant) -> Goal:
+    """Make the operator's graph the first milestone; what its root is to reach is what the milestone is."""
+    item = goal.work[root]
+    milestone = Milestone(
+        sequence=1,
+        title=item.title,
+        objective=item.objective,
+        acceptance=numbered("MC", tuple(criterion.text for criterion in item.acceptance)),
+        plan=item.plan,
+        root=root,
+        applied_at=at,
+    )
+    return replace(goal, milestones=(*goal.milestones, milestone), ledger=goal.ledger.spend(Unit.MILESTONES))
 
 
 def numbered(prefix: str, texts: tuple[str, ...]) -> tuple[Criterion, ...]:

@@ -27,7 +27,7 @@ class Ending(StrEnum):
 
 
 class Milestone(msgspec.Struct, frozen=True):
-    """A materialised step of the mission: one applied plan and its graph."""
+    """A materialised step: one applied plan and its graph, or the graph that the operator wrote (plan 0)."""
 
     sequence: int
     title: str
@@ -69,8 +69,8 @@ class Goal(msgspec.Struct, frozen=True):
 
     @property
     def generation(self) -> int:
-        """Return the number of applied plans."""
-        return len(self.milestones)
+        """Return the number of applied plans; the operator's own graph is none."""
+        return sum(1 for milestone in self.milestones if milestone.plan)
 
     # --- the active graph
 

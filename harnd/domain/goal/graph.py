@@ -1,78 +1,129 @@
-"""Graph checks: whether a proposed work graph can be carried out at all.  Every problem is reported at once.
+"""Graph checks: whether a work graph can be carried out at all, a planner's or one that a person wrote.
 
-Two namespaces never meet: a key names new work in this plan, a work id names work that exists.  The root is inferred
-as the one item that nobody depends on.
+Every problem is reported at once.  Two namespaces never meet: a key names new work in this plan, a work id names work
+that exists.  The root is inferred as the one item that nobody depends on.
 """
 
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from graphlib import CycleError, TopologicalSorter
+from typing import TypeAlias
 
+import msgspec
+
+from harnd.domain.goal import events as e
 from harnd.domain.goal.candidate import Apply, WorkDraft
 from harnd.domain.goal.evolve_plan import numbered
 from harnd.domain.goal.goal import Goal
 from harnd.domain.goal.proof import proves
-from harnd.domain.goal.work import Standing
+from harnd.domain.goal.template import Template
 from harnd.domain.problem import Problem
 from protocol import ids
-from protocol.ids import WorkKey
-from protocol.values import Unit
+from protocol.ids import WorkId, WorkKey
+from protocol.values import Unit, WorkState
+
+Drafts: TypeAlias = tuple[WorkDraft, ...]
+
+
+class Ground(msgspec.Struct, frozen=True):
+    """What a graph is planned on."""
+
+    templates: tuple[Template, ...]  # an item may name another, which is then somebody else's problem
+    left: Mapping[Unit, int]  # of what the work needs at the least; what is not in it is not counted
+    existing: Mapping[WorkId, WorkState]
+    whole: tuple[str, ...]  # texts of what all items together are for
+
+    def template(self, draft: WorkDraft) -> Template | None:
+        """Return the recipe of an item."""
+        return next((template for template in self.templates if template.name == draft.template), None)
 
 
 def graph_problems(goal: Goal, plan: Apply) -> list[Problem]:
     """Return everything that is wrong with the graph of a plan, in a fixed order."""
+    mission = goal.intent.mission
+    ground = Ground(
+        templates=goal.intent.templates,
+        left={unit: goal.left(unit) for unit in (Unit.WORK_ITEMS, Unit.ATTEMPTS, Unit.AGENT_CALLS)},
+        existing={item.id: goal.state_of(item) for item in goal.work.values()},
+        whole=(plan.milestone.objective, plan.milestone.title, *((mission.objective,) if mission else ())),
+    )
+    return problems_of(plan.work, ground)
+
+
+def problems_of(work: Drafts, ground: Ground) -> list[Problem]:
+    """Return everything that is wrong with a graph, in a fixed order."""
     return [
-        *_duplicate_keys(plan),
-        *_bad_dependencies(goal, plan),
-        *_cycles(plan),
-        *_root_problems(goal, plan),
-        *_unprovable(goal, plan),
-        *_over_budget(goal, plan),
-        *_restated(goal, plan),
-        *_bad_paths(plan),
+        *_duplicate_keys(work),
+        *_bad_dependencies(work, ground),
+        *_cycles(work),
+        *_root_problems(work, ground),
+        *_unprovable(work, ground),
+        *_over_budget(work, ground),
+        *_restated(work, ground),
+        *_bad_paths(work),
     ]
 
 
-def root_of(plan: Apply) -> WorkKey | None:
+def root_of(work: Drafts) -> WorkKey | None:
     """Return the one key that nobody depends on."""
-    sinks = _sinks(plan)
+    sinks = _sinks(work)
     return sinks[0].key if len(sinks) == 1 else None
 
 
-def _sinks(plan: Apply) -> list[WorkDraft]:
-    needed = {name for draft in plan.work for name in draft.dependencies}
-    return [draft for draft in plan.work if draft.key not in needed]
+def created(plan: int, work: Drafts) -> list[e.WorkCreated]:
+    """Return what brings the items of a graph in which nothing is wrong to be, under the ids of their plan."""
+    keys = {draft.key for draft in work}
+    return [
+        e.WorkCreated(
+            work=ids.work_id(plan, draft.key),
+            key=draft.key,
+            plan=plan,
+            title=draft.title,
+            objective=draft.objective,
+            acceptance=numbered("WC", draft.acceptance),
+            dependencies=tuple(
+                ids.work_id(plan, WorkKey(name)) if name in keys else WorkId(name) for name in draft.dependencies
+            ),
+            template=draft.template,
+            paths=draft.paths,
+        )
+        for draft in work
+    ]
 
 
-def _duplicate_keys(plan: Apply) -> Iterator[Problem]:
-    counts = Counter(draft.key for draft in plan.work)
-    for index, draft in enumerate(plan.work):
+def _sinks(work: Drafts) -> list[WorkDraft]:
+    needed = {name for draft in work for name in draft.dependencies}
+    return [draft for draft in work if draft.key not in needed]
+
+
+def _duplicate_keys(work: Drafts) -> Iterator[Problem]:
+    counts = Counter(draft.key for draft in work)
+    for index, draft in enumerate(work):
         if counts[draft.key] > 1:
             yield Problem("graph.duplicate_key", f"work[{index}].key", f"{draft.key!r} names more than one item")
 
 
-def _bad_dependencies(goal: Goal, plan: Apply) -> Iterator[Problem]:
-    position = {draft.key: index for index, draft in enumerate(plan.work)}
-    circles = [set(circle) for circle in _circles(plan)]  # their edges are reported once, as a cycle
-    for index, draft in enumerate(plan.work):
+def _bad_dependencies(work: Drafts, ground: Ground) -> Iterator[Problem]:
+    position = {draft.key: index for index, draft in enumerate(work)}
+    circles = [set(circle) for circle in _circles(work)]  # their edges are reported once, as a cycle
+    for index, draft in enumerate(work):
         for offset, name in enumerate(draft.dependencies):
             place = f"work[{index}].dependencies[{offset}]"
             if not any({draft.key, name} <= circle for circle in circles):
-                yield from _bad_dependency(goal, draft, name, place, position)
+                yield from _bad_dependency(ground, draft, name, place, position)
         for name, count in Counter(draft.dependencies).items():
             if count > 1:
                 yield Problem("graph.duplicate_dependency", f"work[{index}].dependencies", f"{name!r} is named twice")
 
 
 def _bad_dependency(
-    goal: Goal, draft: WorkDraft, name: str, place: str, position: dict[WorkKey, int]
+    ground: Ground, draft: WorkDraft, name: str, place: str, position: dict[WorkKey, int]
 ) -> Iterator[Problem]:
     if WorkKey(name) in position:
         if position[WorkKey(name)] > position[draft.key]:
             yield Problem("graph.later_key", place, f"{name!r} comes later; put it before {draft.key!r}")
-    elif ids.matches(ids.WORK_ID, name) and (item := goal.work.get(ids.WorkId(name))) is not None:
-        if item.standing is not Standing.INTEGRATED:
-            state = goal.state_of(item)
+    elif ids.matches(ids.WORK_ID, name) and (state := ground.existing.get(WorkId(name))) is not None:
+        if state is not WorkState.SUCCEEDED:
             yield Problem(
                 "graph.unmet_dependency", place, f"{name!r} is {state}, and only accepted work can be built on"
             )
@@ -84,16 +135,16 @@ def _bad_dependency(
         )
 
 
-def _cycles(plan: Apply) -> Iterator[Problem]:
-    for circle in _circles(plan):
+def _cycles(work: Drafts) -> Iterator[Problem]:
+    for circle in _circles(work):
         path = " -> ".join((*circle, circle[0]))
         yield Problem("graph.cycle", "work", f"these items wait for one another: {path}")
 
 
-def _circles(plan: Apply) -> list[tuple[str, ...]]:
+def _circles(work: Drafts) -> list[tuple[str, ...]]:
     """Return the keys along each cycle, every one waiting for the next; cycles that share an item count as one."""
     circles: list[tuple[str, ...]] = []
-    left: dict[str, tuple[str, ...]] = {draft.key: draft.dependencies for draft in plan.work}
+    left: dict[str, tuple[str, ...]] = {draft.key: draft.dependencies for draft in work}
     while circle := _circle(left):
         circles.append(circle)
         left = {key: needs for key, needs in left.items() if key not in circle}
@@ -109,23 +160,23 @@ def _circle(needs: Mapping[str, tuple[str, ...]]) -> tuple[str, ...]:
     return ()
 
 
-def _root_problems(goal: Goal, plan: Apply) -> Iterator[Problem]:
-    sinks = _sinks(plan)
+def _root_problems(work: Drafts, ground: Ground) -> Iterator[Problem]:
+    sinks = _sinks(work)
     if len(sinks) > 1:
         names = ", ".join(repr(draft.key) for draft in sinks)
         yield Problem("graph.many_roots", "work", f"nobody depends on {names}; exactly one item must end the plan")
     elif len(sinks) == 1:
-        template = goal.intent.template(sinks[0].template)
+        template = ground.template(sinks[0])
         if template is not None and not template.root:
-            able = ", ".join(entry.name for entry in goal.intent.templates if entry.root)
-            index = plan.work.index(sinks[0])
+            able = ", ".join(entry.name for entry in ground.templates if entry.root)
+            index = work.index(sinks[0])
             message = f"{sinks[0].key!r} ends the plan, so its template must be one of: {able}"
             yield Problem("graph.root_template", f"work[{index}].template", message)
 
 
-def _unprovable(goal: Goal, plan: Apply) -> Iterator[Problem]:
-    for index, draft in enumerate(plan.work):
-        template = goal.intent.template(draft.template)
+def _unprovable(work: Drafts, ground: Ground) -> Iterator[Problem]:
+    for index, draft in enumerate(work):
+        template = ground.template(draft)
         if template is None:
             continue
         for offset, criterion in enumerate(numbered("WC", draft.acceptance)):
@@ -134,28 +185,28 @@ def _unprovable(goal: Goal, plan: Apply) -> Iterator[Problem]:
                 yield Problem("graph.unprovable", f"work[{index}].acceptance[{offset}]", message)
 
 
-def _over_budget(goal: Goal, plan: Apply) -> Iterator[Problem]:
-    items = len(plan.work)
-    templates = [template for draft in plan.work if (template := goal.intent.template(draft.template)) is not None]
+def _over_budget(work: Drafts, ground: Ground) -> Iterator[Problem]:
+    items = len(work)
+    templates = [template for draft in work if (template := ground.template(draft)) is not None]
     calls = sum(len(template.agent_stages()) for template in templates)
     for unit, needed in ((Unit.WORK_ITEMS, items), (Unit.ATTEMPTS, items), (Unit.AGENT_CALLS, calls)):
-        if needed > goal.left(unit):
-            message = f"the plan needs at least {needed} {unit}; {goal.left(unit)} are left"
+        if unit in ground.left and needed > ground.left[unit]:
+            message = f"the plan needs at least {needed} {unit}; {ground.left[unit]} are left"
             yield Problem("graph.over_budget", "work", message)
 
 
-def _restated(goal: Goal, plan: Apply) -> Iterator[Problem]:
-    if len(plan.work) == 1:
+def _restated(work: Drafts, ground: Ground) -> Iterator[Problem]:
+    if len(work) == 1:
         return  # one item may well be the whole milestone
-    whole = {_plain(plan.milestone.objective), _plain(plan.milestone.title), _plain(goal.intent.mission.objective)}
-    for index, draft in enumerate(plan.work):
+    whole = {_plain(text) for text in ground.whole}
+    for index, draft in enumerate(work):
         if _plain(draft.objective) in whole:
             message = f"{draft.key!r} restates the goal; an item must be smaller than its milestone"
             yield Problem("graph.restated_goal", f"work[{index}].objective", message)
 
 
-def _bad_paths(plan: Apply) -> Iterator[Problem]:
-    for index, draft in enumerate(plan.work):
+def _bad_paths(work: Drafts) -> Iterator[Problem]:
+    for index, draft in enumerate(work):
         for offset, path in enumerate(draft.paths):
             if path.startswith(("/", "~")) or ".." in path.split("/") or "\0" in path or path.split("/")[0] == ".git":
                 message = f"{path!r} leaves the repository; expected a path or glob inside it"

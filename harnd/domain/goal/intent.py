@@ -1,13 +1,17 @@
 """Frozen intent: what a person enrolled.  Written once by `goal create`, never edited; a change of mind is a new goal.
 
+A goal has a mission, or a graph of work that its operator wrote, or both; a mission has a planner, and a goal without
+one may have one that is asked only when its work cannot go on.
+
 Absent parts are absent in the canonical form, so the digest of an old intent does not move when a part is added.
 """
 
 import msgspec
 
 from harnd.domain.digest import digest_of
+from harnd.domain.goal.candidate import WorkDraft
 from harnd.domain.goal.template import Template
-from protocol.ids import CommitId, CriterionId, Digest, GoalId, HarnessName, SpecialistName, TemplateName
+from protocol.ids import CommitId, CriterionId, Digest, GoalId, HarnessName, SpecialistName, TemplateName, WorkId
 from protocol.values import Micros
 
 
@@ -66,6 +70,25 @@ class Limits(msgspec.Struct, frozen=True):
     ticks: int
 
 
+class Inherited(msgspec.Struct, frozen=True):
+    """Work that the parent of a goal had accepted."""
+
+    work: WorkId
+    title: str
+    proof: Digest
+    commit: CommitId  # on the parent's branch
+
+
+class Parent(msgspec.Struct, frozen=True, omit_defaults=True):
+    """The goal that a goal goes on from, as it was then; nothing that happens to it later is asked for."""
+
+    goal: GoalId
+    intent: Digest
+    head: CommitId  # of the parent's branch
+    accepted: tuple[Inherited, ...] = ()
+    guidance: tuple[str, ...] = ()  # what its operator told its planner, oldest first
+
+
 class Intent(msgspec.Struct, frozen=True, omit_defaults=True):
     """Everything a person froze: objective, bounds, team and recipes."""
 
@@ -77,13 +100,26 @@ class Intent(msgspec.Struct, frozen=True, omit_defaults=True):
     limits: Limits
     team: tuple[Specialist, ...]  # sorted by name
     templates: tuple[Template, ...]  # sorted by name
-    mission: Mission
-    replanning: Replanning
+    mission: Mission | None = None
+    replanning: Replanning | None = None
     labels: tuple[str, ...] = ()
+    graph: tuple[WorkDraft, ...] = ()  # the operator's own: what is to be done first, or all of it
+    parent: Parent | None = None
 
     def digest(self) -> Digest:
         """Identify this intent by its canonical form."""
         return digest_of(self)
+
+    def planning(self) -> Replanning:
+        """Return what the planner may do; only a goal that has one asks."""
+        if self.replanning is None:
+            raise AssertionError(f"{self.goal}: nobody plans this goal")
+        return self.replanning
+
+    @property
+    def planner(self) -> Specialist:
+        """Return the specialist who plans; only a goal that has one asks."""
+        return self.specialist(self.planning().planner)
 
     def specialist(self, name: SpecialistName) -> Specialist:
         """Return a member of the team; the loader made sure that it is there."""

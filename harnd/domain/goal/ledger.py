@@ -84,14 +84,17 @@ class Ledger(msgspec.Struct, frozen=True):
 
 
 def opened(intent: Intent) -> Ledger:
-    """Open the books of a new goal."""
+    """Open the books of a new goal; without a planner nothing is planned, and without a mission each plan is a step."""
+    replanning = intent.replanning
+    requests, planned = (replanning.max_replans, replanning.planned_work) if replanning else (0, 0)
+    milestones = intent.mission.max_milestones if intent.mission else 1 + requests  # the operator's graph is one
     return Ledger(
         {
             Unit.ATTEMPTS: Entry(intent.limits.attempts),
             Unit.AGENT_CALLS: Entry(intent.limits.agent_calls),
-            Unit.PLANNER_CALLS: Entry(intent.replanning.max_replans),
-            Unit.MILESTONES: Entry(intent.mission.max_milestones),
-            Unit.WORK_ITEMS: Entry(intent.replanning.planned_work),
+            Unit.PLANNER_CALLS: Entry(requests),
+            Unit.MILESTONES: Entry(milestones),
+            Unit.WORK_ITEMS: Entry(planned),
             Unit.TICKS: Entry(intent.limits.ticks),
             Unit.ACTIVE_RUNTIME_US: Entry(intent.limits.active_runtime),
         }

@@ -7,6 +7,7 @@ offered: no `apply` without milestone budget, no `complete` before there is a mi
 from typing import Final, TypeAlias
 
 from harnd.domain.goal.goal import Goal
+from harnd.domain.goal.intent import Mission
 from protocol import bounds, ids
 from protocol.values import PlanDecision, Trigger, Unit
 
@@ -20,8 +21,8 @@ _LINES: Final = _LINE.replace(r"\x00-\x1f", r"\x00-\x08\x0b-\x1f")  # with tabs 
 def planner_schema(goal: Goal, trigger: Trigger) -> Schema:
     """Build the schema of one request."""
     branches = [_attention()]
-    if trigger is Trigger.MILESTONE:
-        branches.insert(0, _complete(goal))
+    if trigger is Trigger.MILESTONE and goal.intent.mission is not None:
+        branches.insert(0, _complete(goal.intent.mission))
     if _room_for_work(goal):
         branches.insert(0, _apply(goal))
     return {"$schema": "https://json-schema.org/draft/2020-12/schema", "oneOf": branches}
@@ -32,9 +33,9 @@ def _room_for_work(goal: Goal) -> bool:
 
 
 def _apply(goal: Goal) -> Schema:
-    most = min(goal.intent.replanning.work_per_plan, goal.left(Unit.WORK_ITEMS))
+    most = min(goal.intent.planning().work_per_plan, goal.left(Unit.WORK_ITEMS))
     milestone = _object(
-        sequence={"type": "integer", "enum": [goal.generation + 1]},
+        sequence={"type": "integer", "enum": [len(goal.milestones) + 1]},
         title=_line(bounds.TITLE_CHARS),
         objective=_text(bounds.OBJECTIVE_CHARS),
         acceptance=_list(_text(bounds.CRITERION_CHARS), least=1, most=bounds.CRITERIA),
@@ -55,8 +56,8 @@ def _draft(goal: Goal) -> Schema:
     )
 
 
-def _complete(goal: Goal) -> Schema:
-    criteria = [criterion.id for criterion in goal.intent.mission.acceptance]
+def _complete(mission: Mission) -> Schema:
+    criteria = [criterion.id for criterion in mission.acceptance]
     claim = _object(
         criterion={"type": "string", "enum": criteria},
         work=_list({"type": "string", "pattern": f"^{ids.WORK_ID}$"}, least=1, most=bounds.DEPENDENCIES),

@@ -18,6 +18,7 @@ from harnd.domain.goal.reasons import Reason, attempts_first, out_of_budget, rea
 from harnd.domain.goal.rules.tick import tick, wanted_trigger
 from harnd.domain.goal.work import Standing
 from harnd.domain.verbs import verb
+from protocol.ids import goal_branch
 from protocol.values import Instant, NextAction, Phase, PlanStatus, Unit
 
 
@@ -44,12 +45,18 @@ def position(goal: Goal, now: Instant) -> Position:
 def _ended(goal: Goal, _now: Instant) -> Position | None:
     match goal.ending:
         case Ending.SUCCEEDED:
-            return Position(Phase.SUCCEEDED, NextAction.NONE, "the mission is met", "nothing; it is done")
+            reason = "the mission is met" if goal.intent.mission else _root_done(goal)
+            return Position(Phase.SUCCEEDED, NextAction.NONE, reason, "nothing; it is done")
         case Ending.CANCELLED:
             reason = f"cancelled by the operator: {goal.ended_reason}"
             return Position(Phase.CANCELLED, NextAction.NONE, reason, "nothing; it is over")
         case None:
             return None
+
+
+def _root_done(goal: Goal) -> str:
+    root = goal.root.id if goal.root is not None else "its root"
+    return f"{root} is accepted and on {goal_branch(goal.intent.goal)}"
 
 
 def _out_of_ticks(goal: Goal, _now: Instant) -> Position | None:

@@ -93,6 +93,7 @@ def test_what_a_planner_is_told_at_first(said):
 
 def test_invariants_and_what_is_not_wanted_are_told_where_there_are_some():
     goal = planning()
+    assert goal.intent.mission is not None
     mission = msgspec.structs.replace(
         goal.intent.mission, invariants=criteria("INV", "Tests pass."), non_goals=criteria("NG", "No web page.")
     )

@@ -35,7 +35,7 @@ DIAMOND = (draft("a"), draft("b", "a"), draft("c", "a"), draft("d", "b", "c"))
 )
 def test_the_root_is_the_one_item_that_nobody_depends_on(work, root):
     assert problems(*work) == []
-    assert root_of(a_plan(*work)) == root
+    assert root_of(work) == root
 
 
 def test_accepted_work_may_be_built_upon():

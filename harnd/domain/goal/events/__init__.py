@@ -8,7 +8,15 @@ from typing import TypeAlias
 
 from harnd.domain.goal.events.attempt import AttemptEnded, AttemptObserved, AttemptStarted, AttemptSuperseded
 from harnd.domain.goal.events.event import Event
-from harnd.domain.goal.events.goal import BudgetExtended, GoalAttended, GoalCancelled, GoalCreated, GoalTicked
+from harnd.domain.goal.events.goal import (
+    BudgetExtended,
+    GoalAttended,
+    GoalCancelled,
+    GoalCreated,
+    GoalSucceeded,
+    GoalTicked,
+    RootSupplied,
+)
 from harnd.domain.goal.events.integration import (
     IntegrationParked,
     IntegrationProved,
@@ -41,8 +49,10 @@ from harnd.domain.goal.events.work import (
 
 GoalEvent: TypeAlias = (
     GoalCreated
+    | RootSupplied
     | GoalAttended
     | GoalTicked
+    | GoalSucceeded
     | GoalCancelled
     | BudgetExtended
     | PlanRequested
@@ -85,6 +95,7 @@ __all__ = [
     "GoalCancelled",
     "GoalCreated",
     "GoalEvent",
+    "GoalSucceeded",
     "GoalTicked",
     "IntegrationParked",
     "IntegrationProved",
@@ -101,6 +112,7 @@ __all__ = [
     "PlannerCalled",
     "PlannerFailed",
     "PlannerReturned",
+    "RootSupplied",
     "WorkAccepted",
     "WorkCancelled",
     "WorkCreated",

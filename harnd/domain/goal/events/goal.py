@@ -2,7 +2,7 @@
 
 from harnd.domain.goal.events.event import Event
 from harnd.domain.goal.intent import Intent
-from protocol.ids import Digest, InstanceId
+from protocol.ids import Digest, InstanceId, WorkId
 from protocol.values import Unit
 
 
@@ -12,6 +12,18 @@ class GoalCreated(Event, frozen=True, tag="goal.created/1"):
     intent: Intent
     digest: Digest
     by: str
+
+
+class RootSupplied(Event, frozen=True, tag="root.supplied/1"):
+    """The work that its operator wrote exists, as its first milestone, which this item ends."""
+
+    root: WorkId
+
+
+class GoalSucceeded(Event, frozen=True, tag="goal.succeeded/1"):
+    """The root of a goal without a mission is accepted and on the goal's branch: that is all that was wanted."""
+
+    root: WorkId
 
 
 class GoalAttended(Event, frozen=True, tag="goal.attended/1"):

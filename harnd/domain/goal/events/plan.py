@@ -106,7 +106,7 @@ class PlanApplied(Event, frozen=True, tag="plan.applied/1"):
 
 
 class PlanCompleted(Event, frozen=True, tag="plan.completed/1"):
-    """A person approved that the mission is met: the only way to success."""
+    """A person approved that the mission is met: the only way to its success."""
 
     plan: int
     digest: Digest

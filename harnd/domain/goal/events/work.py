@@ -8,7 +8,7 @@ from protocol.ids import Digest, TemplateName, WorkId, WorkKey
 
 
 class WorkCreated(Event, frozen=True, tag="work.created/1"):
-    """A work item exists; always in the append of the `plan.applied` it belongs to."""
+    """A work item exists; always in the append of the `plan.applied` or `root.supplied` it belongs to."""
 
     work: WorkId
     key: WorkKey

@@ -78,7 +78,7 @@ def _given_up(
     for event in happened:
         after = evolve(after, event, goal.last_at)
     calls = after.plans[plan.number - 1]
-    planner = goal.intent.specialist(goal.intent.replanning.planner)
+    planner = goal.intent.planner
     in_a_row = failure is FailureClass.UPSTREAM
     again = failures.tried_again(
         failure,

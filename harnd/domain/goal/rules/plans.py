@@ -4,16 +4,14 @@ from typing import TypeAlias, assert_never
 
 from harnd.domain.goal import commands as c
 from harnd.domain.goal import events as e
-from harnd.domain.goal.candidate import Apply, Complete, WorkDraft
-from harnd.domain.goal.evolve_plan import numbered
+from harnd.domain.goal.candidate import Apply, Complete
 from harnd.domain.goal.goal import Goal
-from harnd.domain.goal.graph import graph_problems, root_of
+from harnd.domain.goal.graph import created, graph_problems, root_of
 from harnd.domain.goal.plan import Plan
 from harnd.domain.goal.rules.checks import bounded, refuse_ended
 from harnd.domain.rejected import Rejected
 from harnd.domain.verbs import verb
 from protocol import bounds, ids
-from protocol.ids import WorkId, WorkKey
 from protocol.values import PlanStatus, Unit
 
 PlanCommand: TypeAlias = c.ApprovePlan | c.RejectPlan | c.RetryPlan
@@ -53,31 +51,13 @@ def _approve(goal: Goal, plan: Plan, command: c.ApprovePlan) -> list[e.GoalEvent
 
 
 def _apply(goal: Goal, plan: Plan, candidate: Apply, command: c.ApprovePlan) -> list[e.GoalEvent]:
-    root = root_of(candidate)
+    root = root_of(candidate.work)
     problems = graph_problems(goal, candidate)
     if root is None or problems:
         said = "; ".join(str(problem) for problem in problems)
         raise Rejected("plan.stale", f"plan {plan.number} no longer fits: {said}", fix="reject it with guidance")
-    keys = {draft.key for draft in candidate.work}
-    created = [_created(plan.number, draft, keys) for draft in candidate.work]
     applied = e.PlanApplied(plan=plan.number, digest=command.digest, root=ids.work_id(plan.number, root), by=command.by)
-    return [*created, applied]
-
-
-def _created(plan: int, draft: WorkDraft, keys: set[WorkKey]) -> e.WorkCreated:
-    return e.WorkCreated(
-        work=ids.work_id(plan, draft.key),
-        key=draft.key,
-        plan=plan,
-        title=draft.title,
-        objective=draft.objective,
-        acceptance=numbered("WC", draft.acceptance),
-        dependencies=tuple(
-            ids.work_id(plan, WorkKey(name)) if name in keys else WorkId(name) for name in draft.dependencies
-        ),
-        template=draft.template,
-        paths=draft.paths,
-    )
+    return [*created(plan.number, candidate.work), applied]
 
 
 def _reject(goal: Goal, plan: Plan, command: c.RejectPlan) -> list[e.GoalEvent]:

@@ -40,7 +40,8 @@ def wanted_trigger(goal: Goal) -> Trigger | None:
         return None
     if goal.milestone is None:
         return Trigger.INITIAL
-    return Trigger.MILESTONE if goal.milestone_met() else None
+    # Without a mission nobody asks what comes next: that the work is accepted is success.
+    return Trigger.MILESTONE if goal.intent.mission is not None and goal.milestone_met() else None
 
 
 def _settled(goal: Goal) -> bool:
