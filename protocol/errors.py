@@ -157,6 +157,7 @@ CODES: Final[Mapping[str, Code]] = {
     "work.not_reopenable": Code(Family.REFUSED, "The work item has nothing to reopen."),
     "work.integrated": Code(Family.REFUSED, "The work item is on the goal's branch already."),
     "work.findings_open": Code(Family.REFUSED, "A finding is neither fixed nor deferred with a reason."),
+    "work.unacknowledged": Code(Family.REFUSED, "A flaky criterion or a changed protected path is not acknowledged."),
     "work.findings_count": Code(Family.REFUSED, "There are no findings, or too many."),
     "work.no_attempt": Code(Family.NOT_FOUND, "There is no such attempt."),
     "work.no_commit": Code(Family.NOT_FOUND, "The attempt left no commit, or its repository has it no more."),

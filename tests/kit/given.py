@@ -21,7 +21,7 @@ from harnd.domain.goal.evolve import evolve
 from harnd.domain.goal.goal import Goal
 from harnd.domain.goal.intent import Criterion, Intent, Limits, Mission, Replanning, Specialist
 from harnd.domain.goal.plan import Plan
-from harnd.domain.goal.proof import CriterionProof, Evidence, Proof
+from harnd.domain.goal.proof import CriterionProof, Evidence, Proof, Run, evidence_of
 from harnd.domain.goal.template import AgentStage, ParallelStage, ProofCommand, Stage, Template
 from harnd.domain.goal.usage import Usage
 from harnd.domain.goal.work import Work
@@ -125,6 +125,7 @@ def a_template(
     root: bool = True,
     attempts: int = 3,
     proves: Iterable[str] = (),
+    protected: Iterable[str] = (),
 ) -> Template:
     """A recipe whose stages are so many agent calls, one after the other or (wide) all at once."""
     calls = tuple(AgentStage(f"make-{n}", SpecialistName("maker"), "Make it.") for n in range(1, agents + 1))
@@ -137,6 +138,7 @@ def a_template(
         root=root,
         stages=stages,
         proofs=(ProofCommand("check", ("make", "check"), MINUTE, tuple(proves)),),
+        protected=tuple(protected),
     )
 
 
@@ -296,6 +298,11 @@ def accept(work: str, proof: Proof | None = None, **dispositions: str) -> c.Acce
     return c.AcceptWork(work=WorkId(work), proof=digest, dispositions=tuple(dispositions.items()), by="ada")
 
 
+def acknowledge(work: str, proof: Proof, *doubts: str) -> c.AcceptWork:
+    """Accept a proof with these doubts named."""
+    return msgspec.structs.replace(accept(work, proof), acknowledged=doubts)
+
+
 def reopen(work: str, *findings: str) -> c.ReopenWork:
     return c.ReopenWork(work=WorkId(work), findings=findings or ("It is slow.",), by="ada")
 
@@ -353,6 +360,15 @@ def a_proof(name: str, *, verdict: Verdict = Verdict.SATISFIED, of: Iterable[str
     evidence = msgspec.convert({"name": "check", "found": found, "ran": 1}, Evidence)
     entries = tuple(CriterionProof(CriterionId(criterion), verdict, ("check",)) for criterion in of)
     return Proof(commit(name), tree(name), entries, (evidence,))
+
+
+def a_flaky_proof(name: str, *, of: Iterable[str] = ("WC-1",), but: Iterable[str] = ()) -> Proof:
+    """A proof of one commit of which some criteria (`of`) are flaky, and others (`but`) are satisfied."""
+    runs = [Run("failed", Micros(1), exit_code=1), Run("passed", Micros(1), exit_code=0)]
+    evidence = (evidence_of("check", runs[1:]), evidence_of("units", runs))
+    entries = [CriterionProof(CriterionId(one), Verdict.UNKNOWN, ("check", "units")) for one in of]
+    entries += [CriterionProof(CriterionId(one), Verdict.SATISFIED, ("check",)) for one in but]
+    return Proof(commit(name), tree(name), tuple(entries), evidence)
 
 
 def succeeded(

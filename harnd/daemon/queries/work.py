@@ -100,11 +100,24 @@ def _evidence(entry: proof.Evidence) -> Evidence:
 def _said(entry: proof.Evidence) -> str:
     match entry.found:
         case "passed":
-            return f"passed in {span(entry.ran)}"
+            return f"passed in {span(entry.ran)}{_before(entry)}"
         case "failed":
-            return f"failed with exit code {entry.exit_code} in {span(entry.ran)}"
+            times = f", {len(entry.runs)} times over" if entry.runs else ""
+            return f"failed with exit code {entry.exit_code} in {span(entry.ran)}{times}"
+        case "flaky":
+            return f"flaky: {entry.detail}"
+        case "unsound":
+            return f"proves nothing: it {entry.detail}"
         case "unknown":
             return f"not known: {entry.detail}"
+
+
+def _before(entry: proof.Evidence) -> str:
+    if not entry.before:
+        return ""
+    first = entry.before[0]
+    said = f": {first.detail}" if first.detail else f" with exit code {first.exit_code}"
+    return f"; without the work it failed{said}"
 
 
 # --- attempts

@@ -118,6 +118,7 @@ def _ended(goal: Goal, event: e.AttemptEnded, at: Instant) -> Goal:
         undeclared=event.undeclared,
         changed_in_all=event.changed_in_all,
         proof=event.proof,
+        protected=event.protected,
         reports=event.reports,
         usage=event.usage,
     )
@@ -150,6 +151,7 @@ def _accepted(goal: Goal, event: e.WorkAccepted, at: Instant) -> Goal:
         at,
         standing=Standing.ACCEPTED,
         accepted_proof=event.proof,
+        acknowledged=event.acknowledged,
         accepted_by=event.by,
         accepted_at=at,
         findings=(),
@@ -182,6 +184,7 @@ def _asked_again(goal: Goal, work: WorkId, at: Instant, *, guidance: str) -> Goa
         blocked_detail="",
         cancelled_reason="",
         accepted_proof=None,
+        acknowledged=(),
         accepted_by="",
         accepted_at=None,
     )
@@ -208,7 +211,7 @@ def _parked(goal: Goal, event: e.IntegrationParked, at: Instant) -> Goal:
         blocked_detail=event.detail if event.blocked else "",
     )
     if not event.accepted:
-        changed = _with(changed, event.work, at, accepted_proof=None, accepted_by="", accepted_at=None)
+        changed = _with(changed, event.work, at, accepted_proof=None, acknowledged=(), accepted_by="", accepted_at=None)
     return _dequeued(changed, event.work)
 
 

@@ -9,7 +9,8 @@ from harnd.domain.goal.candidate import Apply
 from harnd.domain.goal.goal import Goal
 from harnd.domain.goal.plan import Plan
 from harnd.domain.goal.position import position
-from harnd.domain.goal.work import Standing
+from harnd.domain.goal.work import Standing, Work
+from harnd.domain.measures import count
 from protocol.ids import Digest
 from protocol.values import Instant, Phase, PlanStatus
 
@@ -35,10 +36,7 @@ def _asks(goal: Goal, now: Instant) -> Iterator[Ask]:
     if goal.plan is not None:
         yield from _about_plan(goal.plan)
     for item in goal.in_standing(Standing.IN_REVIEW):
-        proof = item.last.proof if item.last else None
-        yield Ask(
-            "work", item.id, f"{item.title}: proved, to be accepted", item.since, proof.digest() if proof else None
-        )
+        yield _about_review(item)
     for item in goal.in_standing(Standing.BLOCKED):
         yield Ask("blocked", item.id, f"blocked {failures.told(item.blocked, item.blocked_detail)}", item.since)
     where = position(goal, now)
@@ -47,6 +45,15 @@ def _asks(goal: Goal, now: Instant) -> Iterator[Ask]:
         yield Ask("budget", subject, where.reason, goal.since)
     elif where.phase is Phase.BLOCKED and not goal.in_standing(Standing.BLOCKED):
         yield Ask("blocked", goal.intent.goal, where.reason, goal.since)
+
+
+def _about_review(item: Work) -> Ask:
+    proof = item.last.proof if item.last else None
+    doubts = item.last.doubts() if item.last else ()
+    proved = f"proved, with {count(len(doubts), 'doubt')} to acknowledge" if doubts else "proved"
+    return Ask(
+        "work", item.id, f"{item.title}: {proved}, to be accepted", item.since, proof.digest() if proof else None
+    )
 
 
 def _about_plan(plan: Plan) -> Iterator[Ask]:

@@ -23,6 +23,7 @@ from harnd.domain.goal.hindrance import (
     Waits,
     hindrance,
 )
+from harnd.domain.goal.overlap import named
 from harnd.domain.goal.rules.tick import stepped
 from harnd.domain.goal.work import Standing, Work
 from harnd.domain.measures import count, span
@@ -245,9 +246,12 @@ def _integrating(goal: Goal, item: Work) -> Reason:
 
 
 def _in_review(goal: Goal, item: Work) -> Reason:
-    open_findings = f", with {count(len(item.findings), 'finding')} to dispose of" if item.findings else ""
+    doubts = item.last.doubts() if item.last else ()
+    asked = [f"{count(len(item.findings), 'finding')} to dispose of"] if item.findings else []
+    asked += [f"{count(len(doubts), 'doubt')} to acknowledge: {named(doubts)}"] if doubts else []
+    with_these = f", with {' and '.join(asked)}" if asked else ""
     return Reason(
-        condition=f"{item.id} is proved and waits to be accepted{open_findings}",
+        condition=f"{item.id} is proved and waits to be accepted{with_these}",
         since=item.since,
         would_change=f"a decision about {item.id}",
         verbs=_verbs(goal, item, "show", "accept", "reopen"),

@@ -62,6 +62,8 @@ class ProofCommand(msgspec.Struct, frozen=True, omit_defaults=True):
     argv: tuple[str, ...]  # sandboxed
     timeout: Micros
     proves: tuple[str, ...] = ()  # criterion ids; empty: every criterion of the item
+    red_then_green: bool = False  # whether it must fail on the commit that the item started from
+    reruns: int = 0  # how often it is run again when it did not pass; passing then is flaky, never satisfied
 
 
 class Template(msgspec.Struct, frozen=True, omit_defaults=True):
@@ -74,6 +76,7 @@ class Template(msgspec.Struct, frozen=True, omit_defaults=True):
     root: bool  # may stand at the end of a plan
     stages: tuple[Stage, ...]
     proofs: tuple[ProofCommand, ...]
+    protected: tuple[str, ...] = ()  # files, folders and globs whose change a person must acknowledge
 
     def agent_stages(self) -> tuple[AgentStage, ...]:
         """Return every agent stage, parallel ones included, in order."""

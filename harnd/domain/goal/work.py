@@ -51,6 +51,7 @@ class Attempt(msgspec.Struct, frozen=True):
     undeclared: tuple[str, ...] = ()
     changed_in_all: int = 0  # when there are more than are kept
     proof: Proof | None = None
+    protected: tuple[str, ...] = ()
     reports: tuple[str, ...] = ()
     usage: Usage = Usage()
 
@@ -58,6 +59,10 @@ class Attempt(msgspec.Struct, frozen=True):
     def open(self) -> bool:
         """Tell whether its end is still owed."""
         return self.outcome is None
+
+    def doubts(self) -> tuple[str, ...]:
+        """Return what a person must acknowledge by name to accept it: flaky criteria and protected paths it changed."""
+        return (*(self.proof.flaky() if self.proof else ()), *self.protected)
 
 
 class Integration(msgspec.Struct, frozen=True):
@@ -97,6 +102,7 @@ class Work(msgspec.Struct, frozen=True):
     granted: int = 0  # attempts a person asked for beyond the template's
     excused: int = 0  # attempts made before a person last asked for one: their uncharged failures count no more
     accepted_proof: Digest | None = None
+    acknowledged: tuple[str, ...] = ()  # of the doubts about what was accepted
     accepted_by: str = ""
     accepted_at: Instant | None = None
     integrations: tuple[Integration, ...] = ()

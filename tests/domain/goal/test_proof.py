@@ -4,11 +4,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from harnd.domain.goal.proof import CriterionProof, Evidence, Proof, judge, proves
+from harnd.domain.goal.proof import CriterionProof, Evidence, Proof, Run, evidence_of, judge, proves
 from harnd.domain.goal.template import ProofCommand
 from protocol.ids import CriterionId
 from protocol.values import Micros, Verdict
-from tests.kit.given import MINUTE, commit, criteria, tree
+from tests.kit.given import MINUTE, a_flaky_proof, a_proof, commit, criteria, tree
 
 COMMIT, TREE = commit("work"), tree("work")
 SATISFIED, UNSATISFIED, UNKNOWN = Verdict.SATISFIED, Verdict.UNSATISFIED, Verdict.UNKNOWN
@@ -111,3 +111,97 @@ def test_more_evidence_against_never_helps(findings, data):
         worse = findings | {data.draw(st.sampled_from(sorted(findings))): "failed"}
         assert verdicts(commands, found(**worse)) == [UNSATISFIED]
     assert (before == [SATISFIED]) == (findings == dict.fromkeys("abcd", "passed"))
+
+
+# --- runs
+
+
+def ran(*findings: str) -> list[Run]:
+    """Runs of a second each; one that is not known says so."""
+    return [
+        Run(found, Micros(1), {"passed": 0, "failed": 1}.get(found), detail="it ran out of time" * (found == "unknown"))  # type: ignore[arg-type]
+        for found in findings
+    ]
+
+
+@pytest.mark.parametrize(
+    ("runs", "before", "found", "detail"),
+    [
+        (["passed"], [], "passed", ""),
+        (["failed"], [], "failed", ""),
+        (["failed", "failed"], [], "failed", ""),
+        (["failed", "passed"], [], "flaky", "it passed in run 2, and not before"),
+        (["unknown", "failed", "passed"], [], "flaky", "it passed in run 3, and not before"),
+        (["unknown"], [], "unknown", "it ran out of time"),
+        (["unknown", "failed"], [], "failed", ""),
+        (["unknown", "unknown"], [], "unknown", "it ran out of time"),
+        (["passed"], ["failed"], "passed", ""),
+        (["passed"], ["failed", "failed"], "passed", ""),
+        (["passed"], ["passed"], "unsound", "passes without the work"),
+        (["failed", "passed"], ["passed"], "unsound", "passes without the work"),
+        (["unknown"], ["passed"], "unsound", "passes without the work"),
+        (["failed"], ["passed"], "failed", ""),
+        (["passed"], ["failed", "passed"], "flaky", "it failed and then passed without the work, in 2 runs"),
+        (["failed", "passed"], ["failed"], "flaky", "it passed in run 2, and not before"),
+        (
+            ["passed"],
+            ["unknown"],
+            "unknown",
+            "whether it fails without the work is not known: it ran out of time",
+        ),
+        (
+            ["failed", "passed"],
+            ["unknown"],
+            "unknown",
+            "whether it fails without the work is not known: it ran out of time",
+        ),
+        (["failed"], ["unknown"], "failed", ""),
+    ],
+)
+def test_runs_come_to_what_speaks_most_against_the_work(runs, before, found, detail):
+    evidence = evidence_of("tests", ran(*runs), ran(*before))
+    assert (evidence.found, evidence.detail) == (found, detail)
+
+
+def test_every_run_is_kept_when_there_was_more_than_one():
+    assert evidence_of("tests", ran("failed", "passed"), ran("failed")) == Evidence(
+        "tests",
+        "flaky",
+        Micros(2),
+        1,  # of the run that failed: its output is what a person wants to read
+        detail="it passed in run 2, and not before",
+        runs=tuple(ran("failed", "passed")),
+        before=tuple(ran("failed")),
+    )
+    assert evidence_of("tests", ran("passed")).runs == ()
+
+
+@pytest.mark.parametrize(
+    ("findings", "verdict", "flaky"),
+    [
+        ({"one": "passed", "two": "flaky"}, UNKNOWN, True),
+        ({"one": "flaky", "two": "flaky"}, UNKNOWN, True),
+        ({"one": "flaky", "two": "unknown"}, UNKNOWN, False),
+        ({"one": "flaky"}, UNKNOWN, False),
+        ({"one": "flaky", "two": "failed"}, UNSATISFIED, False),
+        ({"one": "passed", "two": "unsound"}, UNSATISFIED, False),
+        ({"one": "flaky", "two": "unsound"}, UNSATISFIED, False),
+        ({"one": "passed", "two": "passed"}, SATISFIED, False),
+    ],
+    ids=["one", "both", "one unknown", "one missing", "one failed", "unsound", "flaky and unsound", "none"],
+)
+def test_a_flaky_criterion_is_never_satisfied_and_told_apart_from_what_is_not_known(findings, verdict, flaky):
+    commands = [command("one"), command("two")]
+    proof = judge(criteria("WC", "It works."), commands, found(**findings), commit=COMMIT, tree=TREE)
+    assert [entry.verdict for entry in proof.criteria] == [verdict]
+    assert proof.flaky() == ((CriterionId("WC-1"),) if flaky else ())
+    assert proof.satisfied is (verdict is SATISFIED)
+    assert proof.satisfied_but_for(["WC-1"]) is (flaky or verdict is SATISFIED)
+
+
+def test_a_word_excuses_only_what_is_flaky():
+    for verdict in (UNKNOWN, UNSATISFIED):
+        assert not a_proof("a", verdict=verdict).satisfied_but_for(["WC-1"])
+    assert not a_flaky_proof("a", of=["WC-1", "WC-2"]).satisfied_but_for(["WC-1"])
+    assert a_flaky_proof("a", of=["WC-2"], but=["WC-1"]).satisfied_but_for(["WC-2", "WC-3"])
+    assert not Proof(COMMIT, TREE, (), ()).satisfied_but_for(["WC-1"])

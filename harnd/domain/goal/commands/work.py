@@ -5,12 +5,13 @@ from protocol.ids import Digest, WorkId
 
 
 class AcceptWork(Command, frozen=True):
-    """Accept exactly this proof, with a disposition for every open finding."""
+    """Accept exactly this proof, with a disposition for every open finding and every doubt named."""
 
     work: WorkId
     proof: Digest
     dispositions: tuple[tuple[str, str], ...]
     by: str
+    acknowledged: tuple[str, ...] = ()
 
 
 class ReopenWork(Command, frozen=True):

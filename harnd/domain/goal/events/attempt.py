@@ -45,6 +45,7 @@ class AttemptEnded(Event, frozen=True, tag="attempt.ended/1"):
     changed_in_all: int = 0  # when there are more than are kept
     proof: Proof | None = None
     reports: tuple[str, ...] = ()  # what differed around the attempt
+    protected: tuple[str, ...] = ()  # changed although the template protects them
 
 
 class AttemptSuperseded(Event, frozen=True, tag="attempt.superseded/1"):

@@ -36,6 +36,7 @@ class WorkAccepted(Event, frozen=True, tag="work.accepted/1"):
     proof: Digest
     by: str
     dispositions: tuple[tuple[str, str], ...] = ()  # finding id, `fixed` or `deferred: reason`
+    acknowledged: tuple[str, ...] = ()  # the doubts that were named: flaky criteria and protected paths
 
 
 class WorkReopened(Event, frozen=True, tag="work.reopened/1"):

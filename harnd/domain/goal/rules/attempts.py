@@ -1,4 +1,8 @@
-"""What becomes of an attempt.  A runner reports; the rules judge: success is a satisfied proof of a real change."""
+"""What becomes of an attempt.  A runner reports; the rules judge: success is a proof of a real change.
+
+A proof that is flaky in places, or of a change to protected paths, is a success that only a person can accept: what
+must be acknowledged by name is what `Attempt.doubts` returns.
+"""
 
 from typing import TypeAlias, assert_never
 
@@ -10,6 +14,7 @@ from harnd.domain.goal import failure as failures
 from harnd.domain.goal.evolve import evolve
 from harnd.domain.goal.goal import Goal
 from harnd.domain.goal.overlap import covers, named, undeclared
+from harnd.domain.goal.template import Template
 from harnd.domain.goal.work import Work
 from protocol import bounds
 from protocol.values import AttemptOutcome, FailureClass
@@ -32,7 +37,7 @@ def decide_attempt(goal: Goal, command: AttemptCommand) -> list[e.GoalEvent]:
         case c.ReportAttempt(work=work, attempt=attempt, report=report):
             if not owed:
                 return [e.AttemptSuperseded(work=work, attempt=attempt, outcome=report.outcome)]
-            return [_consequent(goal, item, _ended(item, command))]
+            return [_consequent(goal, item, _ended(goal, item, command))]
         case _:
             assert_never(command)
 
@@ -46,9 +51,10 @@ def _consequent(goal: Goal, item: Work, ended: e.AttemptEnded) -> e.AttemptEnded
     return msgspec.structs.replace(ended, blocked=not again)
 
 
-def _ended(item: Work, command: c.ReportAttempt) -> e.AttemptEnded:
+def _ended(goal: Goal, item: Work, command: c.ReportAttempt) -> e.AttemptEnded:
     report = command.report
-    outcome, failure, detail = _judge(report, item)
+    template = goal.template_of(item)
+    outcome, failure, detail = _judge(report, item, template)
     return e.AttemptEnded(
         work=command.work,
         attempt=command.attempt,
@@ -66,10 +72,11 @@ def _ended(item: Work, command: c.ReportAttempt) -> e.AttemptEnded:
         changed_in_all=len(report.changed) if len(report.changed) > bounds.PATHS_KEPT else 0,
         proof=report.proof,
         reports=tuple(line[: bounds.REPORT_CHARS] for line in report.reports[: bounds.REPORTS_KEPT]),
+        protected=_protected(report, template)[: bounds.PATHS_KEPT],
     )
 
 
-def _judge(report: c.AttemptReport, item: Work) -> Judged:
+def _judge(report: c.AttemptReport, item: Work, template: Template) -> Judged:
     if strayed := _strayed(report, item):
         detail = f"files of the operator's checkout changed while it ran, and they are this item's: {named(strayed)}"
         return AttemptOutcome.FAILED, FailureClass.PERMISSION, detail
@@ -79,10 +86,17 @@ def _judge(report: c.AttemptReport, item: Work) -> Judged:
         return AttemptOutcome.FAILED, FailureClass.EMPTY, "the attempt changed nothing"
     if report.proof is None:
         return AttemptOutcome.FAILED, FailureClass.PROOF, "nothing was proved"
-    if not report.proof.satisfied:
+    if len(protected := _protected(report, template)) > bounds.PATHS_KEPT:
+        detail = f"it changed more protected paths than a person can acknowledge: {named(protected)}"
+        return AttemptOutcome.FAILED, FailureClass.PERMISSION, detail
+    if not report.proof.satisfied_but_for(report.proof.flaky()):
         names = ", ".join(f"{entry.name} {entry.found}" for entry in report.proof.failures())
         return AttemptOutcome.FAILED, FailureClass.PROOF, f"the proof does not hold: {names or 'no criterion'}"
     return AttemptOutcome.SUCCEEDED, None, report.detail
+
+
+def _protected(report: c.AttemptReport, template: Template) -> tuple[str, ...]:
+    return tuple(path for path in report.changed if any(covers(pattern, path) for pattern in template.protected))
 
 
 def _strayed(report: c.AttemptReport, item: Work) -> tuple[str, ...]:

@@ -40,7 +40,11 @@ def _owed(goal: Goal, item: Work | None, command: IntegrationReport) -> Integrat
 
 def _proved(goal: Goal, item: Work, command: c.ReportProved) -> list[e.GoalEvent]:
     proof = command.proof
-    if not proof.satisfied:
+    if not proof.satisfied_but_for(item.acknowledged):
+        if proof.satisfied_but_for(proof.flaky()):  # a person has not seen it, and nothing else speaks against the work
+            names = ", ".join(name for name in proof.flaky() if name not in item.acknowledged)
+            detail = f"the proof is flaky on the integrated tree, which nobody has acknowledged: {names}"
+            return [_parked(goal, item, failure=FailureClass.DECISION, detail=detail, accepted=True, proof=proof)]
         names = ", ".join(f"{entry.name} {entry.found}" for entry in proof.failures())
         detail = f"the proof does not hold on the integrated tree: {names}"
         return [_parked(goal, item, failure=FailureClass.PROOF, detail=detail, accepted=False, proof=proof)]

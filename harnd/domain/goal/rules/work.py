@@ -8,7 +8,7 @@ from harnd.domain.goal.goal import Goal
 from harnd.domain.goal.growth import extension
 from harnd.domain.goal.rules.cancel import ended_by_person, plan_withdrawn
 from harnd.domain.goal.rules.checks import active_item, bounded, refuse_ended
-from harnd.domain.goal.work import Standing, Work
+from harnd.domain.goal.work import Attempt, Standing, Work
 from harnd.domain.rejected import Rejected
 from harnd.domain.verbs import verb
 from protocol import bounds
@@ -49,7 +49,7 @@ def _accept(goal: Goal, item: Work, command: c.AcceptWork) -> list[e.GoalEvent]:
             f"the proof of {item.id} has digest {attempt.proof.digest()}, not {command.proof}",
             fix=f"look again: harnctl work show {goal.intent.goal} {item.id}",
         )
-    _refuse_undisposed(item, dict(command.dispositions))
+    _refuse_unanswered(goal, item, attempt, command)
     return [
         e.WorkAccepted(
             work=item.id,
@@ -57,11 +57,41 @@ def _accept(goal: Goal, item: Work, command: c.AcceptWork) -> list[e.GoalEvent]:
             proof=command.proof,
             by=command.by,
             dispositions=command.dispositions,
+            acknowledged=command.acknowledged,
         )
     ]
 
 
-def _refuse_undisposed(item: Work, dispositions: dict[str, str]) -> None:
+def _refuse_unanswered(goal: Goal, item: Work, attempt: Attempt, command: c.AcceptWork) -> None:
+    """Refuse while a finding is open or a doubt is not named; all of both are told at once."""
+    undisposed = _undisposed(item, dict(command.dispositions))
+    unacknowledged = _unacknowledged(item, attempt, command.acknowledged)
+    if undisposed:
+        raise Rejected(
+            "work.findings_open",
+            "; ".join((*undisposed, *unacknowledged)),
+            fix="pass --dispose FINDING=fixed for each",
+        )
+    if unacknowledged:
+        raise Rejected(
+            "work.unacknowledged",
+            "; ".join(unacknowledged),
+            fix=f"look: {verb('work', 'show', goal.intent.goal, item.id)}; then pass --acknowledge for each",
+        )
+
+
+def _unacknowledged(item: Work, attempt: Attempt, named: tuple[str, ...]) -> list[str]:
+    doubts = attempt.doubts()
+    wrong = [f"{name} is no doubt about {item.id}" for name in named if name not in doubts]
+    flaky = attempt.proof.flaky() if attempt.proof else ()
+    wrong += [f"{name} is flaky and must be acknowledged" for name in flaky if name not in named]
+    wrong += [
+        f"{path} is protected, was changed and must be acknowledged" for path in attempt.protected if path not in named
+    ]
+    return wrong
+
+
+def _undisposed(item: Work, dispositions: dict[str, str]) -> list[str]:
     known = {finding.id for finding in item.findings}
     wrong = [f"{name} is no open finding" for name in dispositions if name not in known]
     for finding in item.findings:
@@ -71,8 +101,7 @@ def _refuse_undisposed(item: Work, dispositions: dict[str, str]) -> None:
             wrong.append(f"{finding.id} ({finding.text!r}) must be `fixed` or `deferred: reason`")
         elif len(reason) > bounds.CRITERION_CHARS:
             wrong.append(f"the reason for {finding.id} is longer than {bounds.CRITERION_CHARS} characters")
-    if wrong:
-        raise Rejected("work.findings_open", "; ".join(wrong), fix="pass --dispose FINDING=fixed for each")
+    return wrong
 
 
 def _reopen(goal: Goal, item: Work, command: c.ReopenWork) -> list[e.GoalEvent]:
