@@ -8,6 +8,8 @@ from typing import Final, assert_never
 import msgspec
 
 from harnd.domain.goal import events as e
+from harnd.domain.goal.evolve_attempt import evolve_attempt
+from harnd.domain.goal.evolve_integration import evolve_integration
 from harnd.domain.goal.evolve_plan import evolve_plan, supplied
 from harnd.domain.goal.evolve_work import evolve_work
 from harnd.domain.goal.goal import Ending, Goal
@@ -79,21 +81,17 @@ def _apply(goal: Goal, event: e.GoalEvent, at: Instant) -> Goal:
             return evolve_plan(goal, event, at)
         case (
             e.WorkCreated()
-            | e.AttemptStarted()
-            | e.AttemptObserved()
-            | e.AttemptEnded()
-            | e.AttemptSuperseded()
             | e.WorkAccepted()
             | e.WorkReopened()
             | e.WorkRetried()
             | e.WorkRequeued()
             | e.WorkCancelled()
-            | e.IntegrationStarted()
-            | e.IntegrationProved()
-            | e.IntegrationParked()
-            | e.WorkIntegrated()
         ):
             return evolve_work(goal, event, at)
+        case e.AttemptStarted() | e.AttemptObserved() | e.AttemptEnded() | e.AttemptSuperseded():
+            return evolve_attempt(goal, event, at)
+        case e.IntegrationStarted() | e.IntegrationProved() | e.IntegrationParked() | e.WorkIntegrated():
+            return evolve_integration(goal, event, at)
         case _:
             assert_never(event)
 
