@@ -53,9 +53,7 @@ class AcceptWork(Change[Done], frozen=True, kw_only=True):
     goal: fields.Goal
     work: fields.Work
     digest: fields.Digest  # of the proof that was read
-    dispositions: fields.Dispositions = msgspec.field(
-        default_factory=dict
-    )  # finding id: `fixed`, or `deferred: reason`
+    dispositions: fields.Dispositions = msgspec.field(default_factory=dict[str, str])  # by finding id
 
 
 class ReopenWork(Change[Done], frozen=True, kw_only=True):
