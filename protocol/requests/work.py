@@ -2,8 +2,6 @@
 
 from typing import ClassVar
 
-import msgspec
-
 from protocol import fields
 from protocol.replies import Done, WorkDiff, WorkLog
 from protocol.requests.request import Change, Request
@@ -53,7 +51,7 @@ class AcceptWork(Change[Done], frozen=True, kw_only=True):
     goal: fields.Goal
     work: fields.Work
     digest: fields.Digest  # of the proof that was read
-    dispositions: fields.Dispositions = msgspec.field(default_factory=dict[str, str])  # by finding id
+    dispositions: fields.Dispositions = {}  # noqa: RUF012 - msgspec gives each a dict of its own; by finding id
 
 
 class ReopenWork(Change[Done], frozen=True, kw_only=True):
