@@ -22,12 +22,14 @@ COMMAND: Mapping[str, Any] = {
 }
 HARNESSES = {"command": COMMAND}
 
-GOAL = """\
+HEAD = """\
 goal = "billing-export"
 title = "Export the billing"
 team = "team.toml"
 templates = ["change.toml"]
+"""
 
+MISSION = """
 [mission]
 objective = "Bills can be exported."
 acceptance = [
@@ -37,6 +39,26 @@ acceptance = [
 
 [replanning]
 planner = "planner"
+"""
+
+GOAL = HEAD + MISSION
+
+OWN_WORK = """
+[[work]]
+key = "lines"
+title = "Write bills as lines"
+objective = "A bill can be written as a line."
+acceptance = ["The tests pass."]
+template = "change"
+paths = ["src/lines"]
+
+[[work]]
+key = "export"
+title = "Export bills"
+objective = "Bills can be exported."
+acceptance = ["The tests pass.", "A bill is a line."]
+dependencies = ["lines"]
+template = "change"
 """
 
 TEAM = """\

@@ -11,7 +11,7 @@ from typing import Any
 
 from harnd.domain.files.config_file import keys
 from harnd.domain.files.durations import written
-from harnd.domain.files.schemas import GOAL, PROOF, SPECIALIST, STAGES, TEMPLATE
+from harnd.domain.files.schemas import GOAL, PROOF, SPECIALIST, STAGES, TEMPLATE, WORK
 
 MANUAL = Path(__file__).parents[2] / "docs" / "writing-goals.md"
 CONFIGURATION = MANUAL.with_name("configuration.md")
@@ -23,7 +23,7 @@ def tables() -> dict[str, str]:
     """Write the table of every file and stage under the name by which the manual marks it."""
     specialist = {"properties": SPECIALIST, "required": ["harness"]}
     stages = {f"stage {kind}": stage for kind, stage in STAGES.items() if stage.get("required")}
-    schemas = {"goal.toml": GOAL, "team.toml": specialist, "template": TEMPLATE, **stages, "proof": PROOF}
+    schemas = {"goal.toml": GOAL, "work": WORK, "team.toml": specialist, "template": TEMPLATE, **stages, "proof": PROOF}
     return {name: _table(schema) for name, schema in schemas.items()}
 
 

@@ -9,12 +9,12 @@ from protocol.views import BudgetRow, BudgetView
 
 
 async def shown(sources: Sources, request: ShowBudget) -> BudgetView:
-    """Show what a goal may spend and has spent."""
+    """Show what a goal may spend and has spent; without a planner there are no plans to count."""
     goal = await sources.goals.load(request.goal)
     now, used = sources.now(), goal.used()
     return BudgetView(
         goal=request.goal,
-        rows=tuple(_row(goal, unit, entry, now) for unit, entry in goal.ledger.entries.items()),
+        rows=tuple(_row(goal, unit, entry, now) for unit, entry in goal.ledger.entries.items() if entry.limit),
         tokens=used.tokens,
         cost=used.cost,
     )

@@ -6,8 +6,10 @@ A `GoalFile` is an intent but for what only the daemon knows: where the reposito
 import msgspec
 
 from harnd.domain.files.durations import micros
+from harnd.domain.files.own_graph import drafts
 from harnd.domain.files.schemas import SPECIALIST
 from harnd.domain.files.source import At
+from harnd.domain.goal.graph import Drafts
 from harnd.domain.goal.intent import Criterion, Intent, Limits, Mission, Replanning, Specialist
 from harnd.domain.goal.template import (
     AgentStage,
@@ -35,9 +37,10 @@ class GoalFile(msgspec.Struct, frozen=True):
     limits: Limits
     team: tuple[Specialist, ...]  # sorted by name
     templates: tuple[Template, ...]  # sorted by name
-    mission: Mission
-    replanning: Replanning
+    mission: Mission | None = None
+    replanning: Replanning | None = None
     labels: tuple[str, ...] = ()
+    graph: Drafts = ()
 
     def intent(self, *, repository: str, base_commit: CommitId) -> Intent:
         """Freeze it, with the canonical path of the repository and the commit that `base_ref` is now."""
@@ -53,6 +56,7 @@ class GoalFile(msgspec.Struct, frozen=True):
             mission=self.mission,
             replanning=self.replanning,
             labels=self.labels,
+            graph=self.graph,
         )
 
 
@@ -65,10 +69,11 @@ def goal_file(goal: At, team: At, templates: tuple[At, ...]) -> GoalFile:
         base_ref=goal["base"].text("HEAD"),
         limits=_limits(goal["limits"]),
         team=tuple(sorted(map(_specialist, team.entries().values()), key=lambda member: member.name)),
-        templates=tuple(sorted(map(_template, templates), key=lambda template: template.name)),
-        mission=_mission(goal["mission"]),
-        replanning=_replanning(goal["replanning"]),
+        templates=tuple(sorted(map(template_of, templates), key=lambda template: template.name)),
+        mission=_mission(goal["mission"]) if "mission" in goal else None,
+        replanning=_replanning(goal["replanning"]) if "replanning" in goal else None,
         labels=goal["labels"].texts(),
+        graph=drafts(goal["work"]),
     )
 
 
@@ -150,7 +155,8 @@ def _option(at: At) -> str | tuple[str, ...]:
             return at.text()
 
 
-def _template(template: At) -> Template:
+def template_of(template: At) -> Template:
+    """Build the value of a template file in which nothing is wrong."""
     return Template(
         name=TemplateName(template["name"].text()),
         purpose=template["purpose"].text().strip(),

@@ -5,18 +5,22 @@ files are reported together, in the order of the files and their lines.
 """
 
 from collections.abc import Iterator, Mapping
+from typing import Final
 
 from harnd.domain.checking import flaws, shown
 from harnd.domain.description import nearest
 from harnd.domain.dialect import Schema
-from harnd.domain.files.agreement import Bundle, disagreements
+from harnd.domain.digest import canonical
+from harnd.domain.files.agreement import Bundle, disagreements, own_work
 from harnd.domain.files.goal_file import GoalFile, goal_file
 from harnd.domain.files.keys import FILES
 from harnd.domain.files.schemas import GOAL, TEMPLATE, team
 from harnd.domain.files.source import At, Source, read_source, top
 from harnd.domain.problem import Problem
+from protocol import bounds
 
 MAIN = "goal.toml"
+MOST_BYTES: Final = bounds.EVENT_BYTES * 3 // 4  # it is stored in one event, with what is known of its parent
 
 
 def read_goal(
@@ -34,9 +38,20 @@ def read_goal(
     readable = {name: source for name, source in sources.items() if isinstance(source, Source)}
     bundle = _bundle(readable, main)
     problems = [*_missing(bundle.goal, files), *_misshapen(bundle, harnesses), *disagreements(bundle)]
+    problems += own_work(bundle, problems)
     if problems or bundle.team is None:
         return shown(sorted(problems, key=lambda problem: _order(problem, list(readable))))
-    return goal_file(bundle.goal, bundle.team, bundle.templates)
+    goal = goal_file(bundle.goal, bundle.team, bundle.templates)
+    return goal if _fits(goal) else [_too_large(goal, main)]
+
+
+def _fits(goal: GoalFile) -> bool:
+    return len(canonical(goal)) <= MOST_BYTES
+
+
+def _too_large(goal: GoalFile, main: str) -> Problem:
+    message = f"takes {len(canonical(goal)):,} bytes with its files, expected at most {MOST_BYTES:,}"
+    return Problem("goal.too_large", "", message, file=main)
 
 
 def _sources(files: Mapping[str, bytes], main: str) -> dict[str, Source | Problem]:

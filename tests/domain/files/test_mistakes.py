@@ -6,7 +6,7 @@ from typing import TypeAlias
 import pytest
 
 from harnd.domain.problem import Problem
-from tests.kit.goal_files import CHANGE, GOAL, TEAM, goal_files, problems_of
+from tests.kit.goal_files import CHANGE, GOAL, HEAD, OWN_WORK, TEAM, goal_files, problems_of
 
 Spoil: TypeAlias = Callable[[str], str]
 Said: TypeAlias = tuple[str, str, int, str]  # code, place, line, message
@@ -69,7 +69,10 @@ GOAL_MISTAKES: list[tuple[Spoil, Said]] = [
             "replanning.too_few",
             "replanning.max_replans",
             15,
-            "is 4, expected more than the 4 of `mission.max_milestones`: completion is a plan too",
+            (
+                "is 4, expected at least 4 + 1: a plan for each of 4 milestones (`mission.max_milestones`), "
+                "and one that says that the mission is met"
+            ),
         ),
     ),
     (
@@ -167,37 +170,94 @@ GOAL_MISTAKES: list[tuple[Spoil, Said]] = [
         ("feature.not_built", "policy", 15, "is not built yet: rules for what agents may do; leave `[policy]` out"),
     ),
     (
-        after("[[work]]\nkey = 'x'\n"),
-        (
-            "feature.not_built",
-            "work",
-            15,
-            "is not built yet: a graph of work that you write yourself; state a `[mission]` instead",
-        ),
-    ),
-    (
         instead("title", "parent = 'old'\ntitle"),
         ("feature.not_built", "parent", 2, "is not built yet: a goal that goes on from another; leave `parent` out"),
     ),
     (
-        instead("title", "root = 'x'\ntitle"),
-        (
-            "feature.not_built",
-            "root",
-            2,
-            "is not built yet: a root of work that you write yourself; state a `[mission]` instead",
-        ),
+        instead("title", "works = 'x'\ntitle"),
+        ("unknown_key", "works", 2, "is not a key here; did you mean `work`?"),
     ),
     (
         lambda text: text[: text.index("[mission]")] + text[text.index("[replanning]") :],
+        ("missing", "mission", 0, "is missing, expected `[mission]`, or `[[work]]` of your own"),
+    ),
+    (
+        lambda text: text[: text.index("[replanning]")],
+        ("missing", "replanning", 0, "is missing, expected who plans the mission, as `planner`, and how often"),
+    ),
+    (
+        after("max_replans = 3\n" + OWN_WORK),
         (
-            "feature.not_built",
-            "mission",
-            0,
+            "replanning.too_few",
+            "replanning.max_replans",
+            15,
             (
-                "is not built yet: a goal without a mission, around a root of work that you write yourself; "
-                "give `[mission]`"
+                "is 3, expected at least 3 + 1: a plan for each of 3 milestones beside your own work "
+                "(`mission.max_milestones`), and one that says that the mission is met"
             ),
+        ),
+    ),
+]
+
+# One line of a goal that has work of its own and no mission.
+WORK_MISTAKES: list[tuple[Spoil, Said]] = [
+    (
+        lambda text: text[: text.index("[[work]]")] + "work = []\n",
+        ("too_short", "work", 6, "has no entries, expected at least 1"),
+    ),
+    (
+        instead('key = "lines"', 'key = "Lines"'),
+        (
+            "pattern",
+            "work[0].key",
+            7,
+            "expected what the item is called, of small letters, digits and dashes, found the text 'Lines'",
+        ),
+    ),
+    (
+        instead('title = "Write bills as lines"\n', ""),
+        ("missing", "work[0].title", 6, "is missing, expected one line that says what it is"),
+    ),
+    (
+        instead('acceptance = ["The tests pass."]', "acceptance = []"),
+        ("too_short", "work[0].acceptance", 10, "has no entries, expected at least 1"),
+    ),
+    (
+        instead('template = "change"', 'template = "chnge"'),
+        ("reference.unknown", "work[0].template", 11, "`chnge` is the name of no template; did you mean `change`?"),
+    ),
+    (
+        instead('paths = ["src/lines"]', 'paths = ["../lines"]'),
+        (
+            "graph.bad_path",
+            "work[0].paths[0]",
+            12,
+            "'../lines' leaves the repository; expected a path or glob inside it",
+        ),
+    ),
+    (
+        instead('["lines"]', '["lines", "lines"]'),
+        ("graph.duplicate_dependency", "work[1].dependencies", 19, "'lines' is named twice"),
+    ),
+    (
+        instead('dependencies = ["lines"]\n', ""),
+        ("graph.many_roots", "work", 6, "nobody depends on 'lines', 'export'; exactly one item must end the plan"),
+    ),
+    (
+        instead('["src/lines"]', '["src/lines"]\ndependencies = ["export"]'),
+        ("graph.cycle", "work", 6, "these items wait for one another: lines -> export -> lines"),
+    ),
+    (
+        after("[limits]\nattempts = 1\n"),
+        ("limits.too_few", "limits.attempts", 22, "is 1, expected at least 2: one for each item of `work`"),
+    ),
+    (
+        after("[limits]\nagent_calls = 1\n"),
+        (
+            "limits.too_few",
+            "limits.agent_calls",
+            22,
+            "is 1, expected at least 1 + 1 = 2: what one attempt at each item of `work` asks",
         ),
     ),
 ]
@@ -368,6 +428,52 @@ def said(said: Said, file: str) -> Problem:
 @pytest.mark.parametrize(("spoil", "expected"), GOAL_MISTAKES)
 def test_one_mistake_in_a_goal_file_is_one_sentence(spoil: Spoil, expected: Said):
     assert problems_of(goal_files(goal=spoil(GOAL))) == [said(expected, "goal.toml")]
+
+
+@pytest.mark.parametrize(("spoil", "expected"), WORK_MISTAKES)
+def test_one_mistake_in_a_graph_of_ones_own_is_one_sentence(spoil: Spoil, expected: Said):
+    assert problems_of(goal_files(goal=spoil(HEAD + OWN_WORK))) == [said(expected, "goal.toml")]
+
+
+def test_what_holds_of_a_whole_graph_is_said_beside_where_it_comes_from():
+    spoiled = OWN_WORK.replace('["lines"]', '["line"]').replace(
+        'template = "change"\npaths', 'template = "chore"\npaths'
+    )
+    assert [str(problem) for problem in problems_of(goal_files(goal=HEAD + spoiled))] == [
+        "goal.toml:6: work: nobody depends on 'lines', 'export'; exactly one item must end the plan [graph.many_roots]",
+        "goal.toml:11: work[0].template: `chore` is the name of no template; there is 'change' [reference.unknown]",
+        (
+            "goal.toml:19: work[1].dependencies[0]: 'export' depends on 'line', which is neither a key of this plan "
+            "nor the id of existing work [graph.dangling]"
+        ),
+    ]
+
+
+def test_two_items_of_one_name_are_both_pointed_at():
+    problems = problems_of(goal_files(goal=HEAD + OWN_WORK.replace('"export"', '"lines"')))
+    doubles = [problem for problem in problems if problem.code == "graph.duplicate_key"]
+    assert [(problem.place, problem.line) for problem in doubles] == [("work[0].key", 7), ("work[1].key", 15)]
+
+
+def test_a_template_that_cannot_end_a_plan_is_said_once_where_templates_are_named():
+    change = CHANGE.replace("root = true\n", "")
+    assert [problem.code for problem in problems_of(goal_files(goal=HEAD + OWN_WORK, change=change))] == [
+        "template.no_root"
+    ]
+
+
+def test_nothing_is_held_against_work_for_a_template_that_is_wrong_itself():
+    change = CHANGE.replace('argv = ["make", "test"]', "argv = []\nproves = ['WC-1']")
+    assert [problem.file for problem in problems_of(goal_files(goal=HEAD + OWN_WORK, change=change))] == ["change.toml"]
+
+
+def test_a_goal_that_no_event_can_hold_is_refused():
+    long = "x" * 200_000
+    goal = GOAL.replace('["change.toml"]', '["change.toml", "second.toml"]')
+    second = CHANGE.replace('"change"', '"second"').replace("{{ work.title }}", long).encode()
+    files = {**goal_files(goal=goal, change=CHANGE.replace("{{ work.title }}", long)), "second.toml": second}
+    (problem,) = problems_of(files)
+    assert (problem.code, problem.file) == ("goal.too_large", "goal.toml")
 
 
 @pytest.mark.parametrize(("spoil", "expected"), TEAM_MISTAKES)

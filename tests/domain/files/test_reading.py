@@ -4,6 +4,7 @@ import msgspec
 
 from harnd.domain.digest import digest_of_bytes
 from harnd.domain.files.goal_file import GoalFile
+from harnd.domain.goal.candidate import WorkDraft
 from harnd.domain.goal.intent import Criterion, Intent, Limits, Mission, Replanning, Specialist
 from harnd.domain.goal.template import (
     AgentStage,
@@ -13,9 +14,9 @@ from harnd.domain.goal.template import (
     ProofCommand,
     Template,
 )
-from protocol.ids import CommitId, CriterionId, GoalId, HarnessName, SpecialistName, TemplateName
+from protocol.ids import CommitId, CriterionId, GoalId, HarnessName, SpecialistName, TemplateName, WorkKey
 from protocol.values import SECOND, Micros
-from tests.kit.goal_files import CHANGE, GOAL, TEAM, goal_files, read
+from tests.kit.goal_files import CHANGE, GOAL, HEAD, OWN_WORK, TEAM, goal_files, read
 
 COMMIT = CommitId("a" * 40)
 
@@ -37,6 +38,14 @@ def member(name: str, *argv: str) -> Specialist:
     )
 
 
+MISSION = Mission(
+    objective="Bills can be exported.",
+    acceptance=(
+        Criterion(CriterionId("AC-1"), "The tests pass."),
+        Criterion(CriterionId("AC-2"), "A bill is a line."),
+    ),
+    max_milestones=4,
+)
 SMALL = GoalFile(
     goal=GoalId("billing-export"),
     title="Export the billing",
@@ -63,14 +72,7 @@ SMALL = GoalFile(
             proofs=(ProofCommand(name="tests", argv=("make", "test"), timeout=lasting(600)),),
         ),
     ),
-    mission=Mission(
-        objective="Bills can be exported.",
-        acceptance=(
-            Criterion(CriterionId("AC-1"), "The tests pass."),
-            Criterion(CriterionId("AC-2"), "A bill is a line."),
-        ),
-        max_milestones=4,
-    ),
+    mission=MISSION,
     replanning=Replanning(planner=SpecialistName("planner"), max_replans=5, work_per_plan=8, planned_work=25),
 )
 
@@ -134,13 +136,50 @@ def test_everything_can_be_said():
         ),
         team=(builder, member("planner", "plan")),
         mission=msgspec.structs.replace(
-            SMALL.mission,
+            MISSION,
             invariants=(Criterion(CriterionId("INV-1"), "Nothing is lost."),),
             non_goals=(Criterion(CriterionId("NG-1"), "Speed."),),
             max_milestones=20,
         ),
         replanning=Replanning(SpecialistName("planner"), max_replans=100, work_per_plan=25, planned_work=100),
     )
+
+
+def test_a_graph_of_ones_own_is_read_in_the_words_of_a_plan():
+    found = read(goal_files(goal=HEAD + OWN_WORK))
+
+    assert (found.mission, found.replanning) == (None, None)
+    assert found.graph == (
+        WorkDraft(
+            key=WorkKey("lines"),
+            title="Write bills as lines",
+            objective="A bill can be written as a line.",
+            acceptance=("The tests pass.",),
+            dependencies=(),
+            template=TemplateName("change"),
+            paths=("src/lines",),
+        ),
+        WorkDraft(
+            key=WorkKey("export"),
+            title="Export bills",
+            objective="Bills can be exported.",
+            acceptance=("The tests pass.", "A bill is a line."),
+            dependencies=("lines",),
+            template=TemplateName("change"),
+            paths=(),
+        ),
+    )
+
+
+def test_a_mission_may_be_built_around_a_graph_of_ones_own():
+    assert read(goal_files(goal=GOAL + OWN_WORK)) == msgspec.structs.replace(
+        SMALL, graph=read(goal_files(goal=HEAD + OWN_WORK)).graph
+    )
+
+
+def test_a_planner_without_a_mission_is_one_for_what_goes_wrong():
+    found = read(goal_files(goal=HEAD + '[replanning]\nplanner = "planner"\n' + OWN_WORK))
+    assert (found.mission, found.replanning) == (None, SMALL.replanning)
 
 
 def test_stages_of_every_kind_are_read():

@@ -7,5 +7,6 @@ built are declared too, to be refused by name.
 from harnd.domain.files.schemas.goal import GOAL
 from harnd.domain.files.schemas.team import SPECIALIST, team
 from harnd.domain.files.schemas.template import PROOF, STAGES, TEMPLATE
+from harnd.domain.files.schemas.work import WORK
 
-__all__ = ["GOAL", "PROOF", "SPECIALIST", "STAGES", "TEMPLATE", "team"]
+__all__ = ["GOAL", "PROOF", "SPECIALIST", "STAGES", "TEMPLATE", "WORK", "team"]

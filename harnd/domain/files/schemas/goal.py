@@ -4,6 +4,7 @@ from typing import Final
 
 from harnd.domain.files.keys import lasting, not_built, of_form, several, table, text, whole
 from harnd.domain.files.schemas.forms import LINE, REF, criteria
+from harnd.domain.files.schemas.work import WORK
 from protocol import bounds, ids
 
 _MISSION: Final = table(
@@ -16,13 +17,12 @@ _MISSION: Final = table(
     },
     required=("objective", "acceptance"),
     description="the mission",
-    without="a goal without a mission, around a root of work that you write yourself; give `[mission]`",
 )
 
 _REPLANNING: Final = table(
     {
         "planner": of_form("the specialist who plans, a name in the team file", ids.NAME),
-        "max_replans": whole("how many plans may be asked for in all; more than `max_milestones`", bounds.REPLANS),
+        "max_replans": whole("how many plans may be asked for in all", bounds.REPLANS),
         "work_per_plan": whole("how many work items one plan may have", bounds.WORK_PER_PLAN),
         "planned_work": whole("how many work items all plans may have together", bounds.PLANNED_WORK),
         "auto_apply": not_built("plans are applied by a person; leave it out or false", unless=(False,)),
@@ -78,9 +78,8 @@ GOAL: Final = table(
         "review": not_built("the review of plans by a panel; leave `[review]` out"),
         "change_review": not_built("the review of changes; leave `[change_review]` out"),
         "policy": not_built("rules for what agents may do; leave `[policy]` out"),
+        "work": several("your own work, an item each", WORK, bounds.WORK_PER_PLAN.ceiling, least=1),
         "parent": not_built("a goal that goes on from another; leave `parent` out"),
-        "root": not_built("a root of work that you write yourself; state a `[mission]` instead"),
-        "work": not_built("a graph of work that you write yourself; state a `[mission]` instead"),
     },
-    required=("goal", "title", "team", "templates", "mission", "replanning"),
+    required=("goal", "title", "team", "templates"),
 )
