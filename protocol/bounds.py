@@ -53,6 +53,7 @@ WORK_PER_PLAN: Final = Range(1, 8, 25)
 PLANNED_WORK: Final = Range(1, 25, 100)
 TEMPLATE_ATTEMPTS: Final = Range(1, 3, 100)
 SCHEMA_ATTEMPTS: Final = Range(1, 2, 10)
+RERUNS: Final = Range(0, 0, 3)  # of a proof command that did not pass
 
 # --- cumulative limits of a goal
 ATTEMPTS: Final = Range(1, 100, 10_000)

@@ -18,7 +18,7 @@ from harnd.domain.goal.assignment import agent_prompt, names_of, texts_wanted
 from harnd.domain.goal.commands import AttemptReport, GoalCommand, ReportAttempt, ReportObserved
 from harnd.domain.goal.due import RunAttempt, within
 from harnd.domain.goal.goal import Goal
-from harnd.domain.goal.keys import stage_key
+from harnd.domain.goal.keys import PROOF, stage_key
 from harnd.domain.goal.names import Names
 from harnd.domain.goal.rendering import RenderError, render
 from harnd.domain.goal.template import AgentStage, CommandStage, ParallelStage, PrepareStage, Stage
@@ -215,7 +215,7 @@ class AttemptRunner:
             self._goal,
             self._item,
             self._place,
-            purpose="proof",
+            purpose=PROOF,
             until=self._until,
         )
         proof = await prover.prove(recording.commit, recording.tree)

@@ -10,6 +10,7 @@ from harnd.actors.prover import Prover
 from harnd.domain.goal.commands import ReportMoved, ReportParked, ReportProved
 from harnd.domain.goal.due import Integrate, MoveBranch
 from harnd.domain.goal.goal import Goal
+from harnd.domain.goal.keys import INTEGRATED
 from harnd.domain.goal.overlap import named
 from harnd.domain.goal.work import Attempt
 from harnd.ports.errors import MovedError, PortError
@@ -43,7 +44,8 @@ class Integrator:
             return self._parked(FailureClass.DECISION, detail, paths[: bounds.PATHS_KEPT])
         # Proving accepted work is not an agent's runtime: each command has its own limit and no other.
         until = Instant(self._world.clock.now() + self._goal.limit(Unit.ACTIVE_RUNTIME_US))
-        prover = Prover(self._world, self._goal, self._item, self._place, purpose="integrated", until=until)
+        again = self._effect.number
+        prover = Prover(self._world, self._goal, self._item, self._place, purpose=INTEGRATED, until=until, again=again)
         proof = await prover.prove(merge.commit, merge.tree)
         await tidy(workspace, self._place)
         if isinstance(proof, Failure):

@@ -1,15 +1,17 @@
 """The prover: runs a template's proof commands on a clean checkout of exactly one commit, and says what they found.
 
-Proof commands only read, so one that was cut short is simply run again.  Nothing an agent said reaches them.
+Proof commands only read, so one that was cut short is simply run again; one that ended keeps what it found, also over a
+crash, so that no failure is lost between two runs.  Those that must fail without the work are run first on the commit
+that the item started from.  Nothing an agent said reaches them.
 """
 
 from harnd.actors.classing import Failure, failure_of_command, whole_text
 from harnd.domain.goal.assignment import names_of
 from harnd.domain.goal.due import within
 from harnd.domain.goal.goal import Goal
-from harnd.domain.goal.keys import check_key
+from harnd.domain.goal.keys import BEFORE, PROOF, check_key
 from harnd.domain.goal.names import Names
-from harnd.domain.goal.proof import Evidence, Proof, judge
+from harnd.domain.goal.proof import Evidence, Proof, Run, evidence_of, judge
 from harnd.domain.goal.rendering import RenderError, render
 from harnd.domain.goal.template import PrepareStage, ProofCommand
 from harnd.domain.goal.work import Work
@@ -17,19 +19,25 @@ from harnd.ports.sessions import CommandTask, Ended
 from harnd.ports.workspace import Place
 from harnd.ports.world import World
 from protocol.ids import CommitId, TreeId
-from protocol.values import AttemptOutcome, FailureClass, Instant
+from protocol.values import AttemptOutcome, FailureClass, Instant, Micros
 
 
 class Prover:
-    """Proves one commit of one attempt; `purpose` tells the attempt's own commit from the integrated one."""
+    """Proves one commit of one attempt; `purpose` tells the attempt's own commit from the integrated one.
 
-    def __init__(self, world: World, goal: Goal, item: Work, place: Place, *, purpose: str, until: Instant) -> None:
+    `again` counts the proofs that were begun for the purpose: each runs its commands anew.
+    """
+
+    def __init__(
+        self, world: World, goal: Goal, item: Work, place: Place, *, purpose: str, until: Instant, again: int = 1
+    ) -> None:
         self._world = world
         self._goal = goal
         self._item = item
         self._place = place
         self._purpose = purpose
         self._until = until
+        self._again = again
         self._template = goal.template_of(item)
         self._names: Names = names_of(goal, item, place.attempt, {}, {})
 
@@ -38,46 +46,80 @@ class Prover:
 
         A machine on which a proof cannot even be started is a `Failure` of the environment, not of the work.
         """
-        path = await self._world.workspace.checkout(self._place, commit, self._purpose)
         try:
-            return await self._proved(path, commit, tree)
+            before = await self._without_the_work() if self._purpose == PROOF else {}
+            path = await self._world.workspace.checkout(self._place, commit, self._purpose)
+            return await self._proved(path, commit, tree, before)
         except RenderError as error:
             return Failure(AttemptOutcome.FAILED, FailureClass.SCHEMA, f"a proof command {error}")
 
-    async def _proved(self, path: str, commit: CommitId, tree: TreeId) -> Proof | Failure:
-        for stage in self._template.stages:
-            if isinstance(stage, PrepareStage) and (failure := await self._prepare(stage, path)) is not None:
-                return failure
+    async def _proved(self, path: str, commit: CommitId, tree: TreeId, before: dict[str, list[Run]]) -> Proof | Failure:
+        if (failure := await self._prepared(path, self._purpose)) is not None:
+            return failure
         evidence: list[Evidence] = []
         for command in self._template.proofs:
-            found = await self._run_proof(command, path)
-            if isinstance(found, Failure):
-                return found
-            evidence.append(found)
+            runs: list[Run] = []
+            while _goes_on(runs, command):
+                ended = await self._run(command, path, self._purpose, run=len(runs) + 1)
+                failure = failure_of_command(ended, failing=FailureClass.PROOF)
+                if failure is not None and failure.kind is FailureClass.ENVIRONMENT:
+                    return failure
+                runs.append(await self._found(ended, failure))
+            evidence.append(evidence_of(command.name, runs, before.get(command.name, ())))
         return judge(self._item.acceptance, self._template.proofs, evidence, commit=commit, tree=tree)
 
-    async def _prepare(self, stage: PrepareStage, path: str) -> Failure | None:
-        ended = await self._run(stage, path)
-        return failure_of_command(ended, failing=FailureClass.ENVIRONMENT)
+    async def _without_the_work(self) -> dict[str, list[Run]]:
+        """Run what must fail there on the commit that the item started from, before anything of it was done."""
+        commands = [command for command in self._template.proofs if command.red_then_green]
+        if not commands:
+            return {}
+        path = await self._world.workspace.checkout(self._place, self._item.attempts[0].base, BEFORE)
+        unprepared = await self._prepared(path, BEFORE)
+        return {command.name: await self._runs_before(command, path, unprepared) for command in commands}
 
-    async def _run_proof(self, command: ProofCommand, path: str) -> Evidence | Failure:
-        ended = await self._run(command, path)
-        failure = failure_of_command(ended, failing=FailureClass.PROOF)
-        if failure is not None and failure.kind is FailureClass.ENVIRONMENT:
-            return failure
+    async def _runs_before(self, command: ProofCommand, path: str, unprepared: Failure | None) -> list[Run]:
+        if unprepared is not None and unprepared.kind is not FailureClass.ENVIRONMENT:
+            return [Run("unknown", Micros(0), detail=f"it could not be prepared there: {unprepared.detail}")]
+        # What it needs may be part of the work, and cannot be built without: then it fails all the same.
+        note = f"it could not be prepared there: {unprepared.detail}" if unprepared is not None else ""
+        runs: list[Run] = []
+        while _goes_on(runs, command):
+            ended = await self._run(command, path, BEFORE, run=len(runs) + 1)
+            failure = failure_of_command(ended, failing=FailureClass.PROOF)
+            if failure is not None and failure.kind is FailureClass.ENVIRONMENT:
+                detail = f"it could not be started there: {failure.detail}"
+                return [*runs, Run("failed", ended.ran, detail=detail)]
+            runs.append(await self._found(ended, failure, note=note))
+        return runs
+
+    async def _found(self, ended: Ended, failure: Failure | None, *, note: str = "") -> Run:
         output = await self._world.blobs.put(whole_text(ended).encode())
         if failure is None:
-            return Evidence(command.name, "passed", ended.ran, exit_code=0, output=output)
+            return Run("passed", ended.ran, exit_code=0, output=output)
         if failure.kind is FailureClass.PROOF:
-            return Evidence(command.name, "failed", ended.ran, exit_code=ended.exit_code, output=output)
-        return Evidence(command.name, "unknown", ended.ran, output=output, detail=failure.detail)
+            return Run("failed", ended.ran, exit_code=ended.exit_code, output=output, detail=note)
+        return Run("unknown", ended.ran, output=output, detail=failure.detail)
 
-    async def _run(self, entry: PrepareStage | ProofCommand, path: str) -> Ended:
+    async def _prepared(self, path: str, purpose: str) -> Failure | None:
+        for stage in self._template.stages:
+            if isinstance(stage, PrepareStage):
+                ended = await self._run(stage, path, purpose)
+                if (failure := failure_of_command(ended, failing=FailureClass.ENVIRONMENT)) is not None:
+                    return failure
+        return None
+
+    async def _run(self, entry: PrepareStage | ProofCommand, path: str, purpose: str, *, run: int = 1) -> Ended:
+        intent, item, attempt = self._goal.intent, self._item.id, self._place.attempt
         task = CommandTask(
-            key=check_key(self._goal.intent, self._item.id, self._place.attempt, self._purpose, entry),
+            key=check_key(intent, item, attempt, purpose, entry, again=self._again, run=run),
             argv=tuple(render(word, self._names) for word in entry.argv),
             cwd=path,
             timeout=within(entry.timeout, until=self._until, now=self._world.clock.now()),
             fresh=True,
         )
         return await self._world.commands.run(task)
+
+
+def _goes_on(runs: list[Run], command: ProofCommand) -> bool:
+    """Tell whether a command is run once more: until it passes, and no oftener than its template says."""
+    return not runs or (runs[-1].found != "passed" and len(runs) <= command.reruns)

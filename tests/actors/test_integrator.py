@@ -12,7 +12,7 @@ from harnd.ports.workspace import Place
 from protocol.ids import CommitId, WorkId
 from protocol.values import FailureClass
 from tests.kit.bench import REPOSITORY, Bench
-from tests.kit.given import a_plan, answered, approve, draft, tick
+from tests.kit.given import a_plan, answered, approve, draft, retry_work, tick
 from tests.kit.stores import BILLING
 
 A, B = WorkId("p1.a"), WorkId("p1.b")
@@ -155,6 +155,18 @@ async def test_a_machine_that_cannot_prove_parks_the_item_for_the_environment(be
         detail="make was not started: there is no executable of that name",
     )
     assert await bench.workspace.occupied() == ()
+
+
+async def test_after_the_repair_the_next_integration_is_not_answered_with_what_the_last_one_found(bench):
+    await two_items(bench)
+    bench.commands["make"] = None
+    await bench.carried_out(retry_work("p1.a"), tick())
+    bench.commands["make"] = Outcome()
+
+    goal = await in_steps(bench, 3)  # the other item, which waited behind it, is proved and moved first
+
+    assert goal.work[A].integrations[1].proof is not None
+    assert bench.runner.tasks[-1].key == "goal/billing/work/p1.a/attempt/1/integrated/check/again/2"
 
 
 async def test_a_branch_that_somebody_moved_is_left_where_it_is_and_the_item_parked(bench):

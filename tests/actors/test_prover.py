@@ -36,9 +36,14 @@ async def a_prover(
 ) -> Prover:
     plan = a_plan(draft("a", acceptance=("It works.", "It is tidy."), objective=objective))
     commands = (tick(), answered(plan), approve(plan), tick())
-    goal = await bench.lived(*commands, intent=bench.intent(template or recipe()))
+    await bench.lived(*commands, intent=bench.intent(template or recipe()))
+    return await another_prover(bench, most=most)
+
+
+async def another_prover(bench: Bench, *, purpose: str = "proof", again: int = 1, most: Micros = HOUR) -> Prover:
+    goal = await bench.stored()
     until = Instant(bench.clock.now() + most)
-    return Prover(bench.world, goal, goal.work[A], PLACE, purpose="proof", until=until)
+    return Prover(bench.world, goal, goal.work[A], PLACE, purpose=purpose, until=until, again=again)
 
 
 def a_commit(bench: Bench) -> Commit:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from harnd.domain.goal.goal import Goal
 from harnd.domain.goal.intent import Specialist
-from harnd.domain.goal.keys import call_key, check_key, stage_key
+from harnd.domain.goal.keys import BEFORE, INTEGRATED, PROOF, call_key, check_key, stage_key
 from harnd.domain.goal.plan import Plan
 from harnd.domain.goal.template import AgentStage, CommandStage, PrepareStage, ProofCommand
 from harnd.domain.goal.work import Work
@@ -34,7 +34,12 @@ def parts_of(goal: Goal, item: Work, attempt: int) -> tuple[Part, ...]:
 
 def integrated_parts(goal: Goal, item: Work, attempt: int) -> tuple[Part, ...]:
     """Return what runs when an accepted attempt is brought together with the goal's branch."""
-    return tuple(_checks(goal, item, attempt, purpose="integrated", where=" on the integrated tree"))
+    # Which of them were of this attempt is not stored: of another's there is no trace under this one's keys.
+    return tuple(
+        part
+        for number in range(1, max(1, len(item.integrations)) + 1)
+        for part in _checks(goal, item, attempt, purpose=INTEGRATED, where=" on the integrated tree", again=number)
+    )
 
 
 def planner_part(goal: Goal, plan: Plan, call: int) -> Part:
@@ -54,17 +59,20 @@ def _stages(goal: Goal, item: Work, attempt: int) -> Iterator[Part]:
 
 
 def _proofs(goal: Goal, item: Work, attempt: int) -> Iterator[Part]:
-    yield from _checks(goal, item, attempt, purpose="proof", where=" on the clean checkout")
+    yield from _checks(goal, item, attempt, purpose=BEFORE, where=" without the work")
+    yield from _checks(goal, item, attempt, purpose=PROOF, where=" on the clean checkout")
 
 
-def _checks(goal: Goal, item: Work, attempt: int, *, purpose: str, where: str) -> Iterator[Part]:
+def _checks(goal: Goal, item: Work, attempt: int, *, purpose: str, where: str, again: int = 1) -> Iterator[Part]:
     template = goal.template_of(item)
     prepares = [stage for stage in template.stages if isinstance(stage, PrepareStage)]
-    entries: list[PrepareStage | ProofCommand] = [*prepares, *template.proofs]
+    proofs = [proof for proof in template.proofs if purpose != BEFORE or proof.red_then_green]
+    entries: list[PrepareStage | ProofCommand] = [*prepares, *proofs] if proofs else []
     for entry in entries:
-        key = check_key(goal.intent, item.id, attempt, purpose, entry)
-        said = _title(entry) + ("" if isinstance(entry, ProofCommand) and purpose == "proof" else where)
-        yield Part(key=key, title=said, timeout=entry.timeout)
+        said = _title(entry) + ("" if isinstance(entry, ProofCommand) and purpose == PROOF else where)
+        for run in range(1, 2 + (entry.reruns if isinstance(entry, ProofCommand) else 0)):
+            key = check_key(goal.intent, item.id, attempt, purpose, entry, again=again, run=run)
+            yield Part(key=key, title=said if run == 1 else f"{said}, run {run}", timeout=entry.timeout)
 
 
 def _title(entry: PrepareStage | CommandStage | ProofCommand) -> str:

@@ -165,6 +165,7 @@ def template_of(template: At) -> Template:
         root=template["root"].value is True,
         stages=tuple(map(_stage, template["stages"].items())),
         proofs=tuple(map(_proof, template["proofs"].items())),
+        protected=template["protected_paths"].texts(),
     )
 
 
@@ -207,4 +208,6 @@ def _proof(proof: At) -> ProofCommand:
         argv=proof["argv"].texts(),
         timeout=_lasting(proof["timeout"], bounds.COMMAND_TIMEOUT_S),
         proves=proof["proves"].texts(),
+        red_then_green=proof["red_then_green"].value is True,
+        reruns=_number(proof["reruns"], bounds.RERUNS),
     )

@@ -3,9 +3,16 @@
 A key follows from stored state alone, so that the next daemon gives the same one; two things never share one.
 """
 
+from typing import Final
+
 from harnd.domain.goal.intent import Intent
 from harnd.domain.goal.template import PrepareStage, ProofCommand
 from protocol.ids import EffectKey, GoalId, WorkId
+
+# What a command on a checkout is for; each purpose has a checkout of its own.
+BEFORE: Final = "before"  # the commit that the item started from, without its work
+PROOF: Final = "proof"  # the attempt's own commit
+INTEGRATED: Final = "integrated"  # the merged commit
 
 
 def effect_key(intent: Intent, *parts: str | int) -> EffectKey:
@@ -29,11 +36,23 @@ def stage_key(intent: Intent, work: WorkId, attempt: int, stage: str) -> EffectK
 
 
 def check_key(
-    intent: Intent, work: WorkId, attempt: int, purpose: str, entry: PrepareStage | ProofCommand
+    intent: Intent,
+    work: WorkId,
+    attempt: int,
+    purpose: str,
+    entry: PrepareStage | ProofCommand,
+    *,
+    again: int = 1,
+    run: int = 1,
 ) -> EffectKey:
-    """Name a command on a checkout; a stage that prepares and a proof may bear the same name."""
+    """Name a command on a checkout; a stage that prepares and a proof may bear the same name.
+
+    `again` counts the proofs that were begun for a purpose, so that one that was asked for anew is not answered with
+    what an earlier one found; `run` counts the runs of a command in one of them.
+    """
     names = (entry.name,) if isinstance(entry, ProofCommand) else ("prepare", entry.name)
-    return effect_key(intent, "work", work, "attempt", attempt, purpose, *names)
+    later = (*(("again", again) if again > 1 else ()), *(("run", run) if run > 1 else ()))
+    return effect_key(intent, "work", work, "attempt", attempt, purpose, *names, *later)
 
 
 def record_key(goal: GoalId, work: WorkId, attempt: int, run: str) -> EffectKey:

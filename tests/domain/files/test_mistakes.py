@@ -304,12 +304,21 @@ CHANGE_MISTAKES: list[tuple[Spoil, Said]] = [
         ("range", "max_attempts", 4, "expected 1 to 100, found 0"),
     ),
     (
-        instead("root = true", "root = true\nprotected_paths = ['x']"),
-        ("feature.not_built", "protected_paths", 4, "is not built yet: paths that no attempt may edit unseen"),
+        instead("root = true", "root = true\nprotected_paths = ['../x']"),
+        (
+            "pattern",
+            "protected_paths[0]",
+            4,
+            "expected a path in the repository, without `..`, found the text '../x'",
+        ),
     ),
     (
-        after("red_then_green = true\n"),
-        ("feature.not_built", "proofs[0].red_then_green", 14, "is not built yet: proofs that must fail on the base"),
+        after("red_then_green = 1\n"),
+        ("type", "proofs[0].red_then_green", 14, "expected true or false, found 1"),
+    ),
+    (
+        after("reruns = 4\n"),
+        ("range", "proofs[0].reruns", 14, "expected 0 to 3, found 4"),
     ),
     (
         instead('"change"', '"Change!"'),

@@ -69,8 +69,6 @@ STAGES: Final[Mapping[str, Schema]] = {
     "approve": _stage_not_built("approve", "a stage that waits for a person; work is accepted by a person in any case"),
 }
 
-_RED_THEN_GREEN: Final = not_built("proofs that must fail on the base", unless=(False,))
-
 PROOF: Final = table(
     {
         "name": of_form(f"the proof's name, of {FORM}", ids.NAME),
@@ -82,7 +80,13 @@ PROOF: Final = table(
             bounds.CRITERIA,
             uniqueItems=True,
         ),
-        "red_then_green": _RED_THEN_GREEN,
+        "red_then_green": yes_or_no(
+            "whether it must fail on the commit that the work item started from, where it is run first", default=False
+        ),
+        "reruns": whole(
+            "how often it is run again when it does not pass; one that passes then is flaky, and satisfies nothing",
+            bounds.RERUNS,
+        ),
     },
     required=("name", "argv"),
 )
@@ -95,8 +99,12 @@ TEMPLATE: Final = table(
         "max_attempts": whole("how many attempts at one work item", bounds.TEMPLATE_ATTEMPTS),
         "stages": several("what is done, in order", {"oneOf": list(STAGES.values())}, bounds.STAGES, least=1),
         "proofs": several("the commands that prove it", PROOF, bounds.PROOF_COMMANDS, least=1),
-        "protected_paths": not_built("paths that no attempt may edit unseen"),
-        "red_then_green": _RED_THEN_GREEN,
+        "protected_paths": several(
+            "files, folders and globs of the repository; who accepts work that changed any names each that it changed",
+            of_form("a path in the repository, without `..`", REPOSITORY_PATH, maxLength=bounds.PATH_CHARS),
+            bounds.DECLARED_PATHS,
+            uniqueItems=True,
+        ),
     },
     required=("name", "purpose", "stages", "proofs"),
 )
