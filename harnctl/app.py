@@ -42,6 +42,7 @@ VERBS: Final[Mapping[str, tuple[str, str, str]]] = {
     "events": ("events", "list_events", "List what happened, oldest first; Ctrl-C only ends the listing."),
     "service": ("service", "app", "Service: harnd under your own systemd, from log-in or boot on."),
     "ps": ("daemon", "list_processes", "List every live process that harnd started."),
+    "gc": ("gc", "clear_away", "Clear away what is not needed any more; nothing unsaved goes."),
     "config": ("config", "app", "The daemon's configuration: what holds, and whether a file is right."),
 }
 

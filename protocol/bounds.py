@@ -45,6 +45,7 @@ FINDINGS_ANSWERED: Final = 200  # by one accept: those of every reopening that a
 PROBLEMS_SHOWN: Final = 100
 ARGV_WORDS: Final = 200
 ENV_NAMES: Final = 32
+GARBAGE_LISTED: Final = 200  # of what can be cleared away, largest first; all of it is counted
 
 # --- mission and replanning
 MILESTONES: Final = Range(1, 4, 20)
@@ -101,3 +102,6 @@ REQUESTS_IN_FLIGHT: Final = 16  # of one connection; further ones are not read y
 LEASE_S: Final = 30
 DRAIN_S: Final = Range(0, 20, 3_600)
 GRACE_S: Final = Range(0, KILL_GRACE_S, 600)
+
+# --- what piles up
+KEEP_S: Final = Range(0, 14 * 24 * 3600, 3650 * 24 * 3600)  # what ended longer ago may be cleared away

@@ -10,7 +10,7 @@ from typing import Annotated, Final, TypeAlias
 from msgspec import Meta
 
 from protocol import bounds, ids
-from protocol.values import DEFERRED, FIXED, Unit
+from protocol.values import DEFERRED, FIXED, SECOND, Micros, Unit
 
 NO_NUL: Final = r"^[^\x00]*$"
 
@@ -52,6 +52,11 @@ PageSize: TypeAlias = Annotated[
     _count(
         bounds.EVENTS_PER_PAGE.least, bounds.EVENTS_PER_PAGE.ceiling, f"a number up to {bounds.EVENTS_PER_PAGE.ceiling}"
     ),
+]
+
+Age: TypeAlias = Annotated[
+    Micros,
+    _count(bounds.KEEP_S.least * SECOND, bounds.KEEP_S.ceiling * SECOND, "a time in microseconds, up to ten years"),
 ]
 
 ClientName: TypeAlias = Annotated[str, _text(bounds.LABEL_CHARS)]

@@ -63,6 +63,8 @@ METHODS: Final[Mapping[str, Method[Any]]] = {
         Method(ask.ShowStatus, views.StatusView),
         Method(ask.ShowDoctor, views.DoctorView),
         Method(ask.ShowConfig, views.ConfigView),
+        Method(ask.ShowGc, views.GcView),
+        Method(ask.RunGc, views.GcView),
     )
 }
 

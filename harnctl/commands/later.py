@@ -11,7 +11,7 @@ import typer
 from harnctl.failures import Failure
 
 AT_THE_TOP: Final = (
-    *("watch", "gc", "drain", "backup", "restore", "verify", "export", "import", "gate", "mcp", "schema"),
+    *("watch", "drain", "backup", "restore", "verify", "export", "import", "gate", "mcp", "schema"),
     *("completion", "approval", "review", "review-job", "policy"),
 )
 

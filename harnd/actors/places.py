@@ -11,6 +11,7 @@ from structlog.typing import FilteringBoundLogger
 
 from harnd.domain.goal.due import CallPlanner, Effect, Integrate, MoveBranch, RunAttempt
 from harnd.domain.goal.goal import Goal
+from harnd.domain.goal.leftovers import PLANNER, planner_work
 from harnd.ports.errors import PortError
 from harnd.ports.workspace import Place, Workspace, storable
 from protocol.ids import WorkId
@@ -22,8 +23,7 @@ def place_of(goal: Goal, effect: Effect) -> Place:
     """Return where an effect of a goal works."""
     match effect:
         case CallPlanner(plan=plan):
-            # Attempts count from 1, so it is nobody's worktree.
-            return _place(goal, WorkId(f"p{plan}.planner"), 0)
+            return _place(goal, planner_work(plan), PLANNER)
         case RunAttempt(work=work, attempt=attempt):
             return _place(goal, work, attempt)
         case Integrate(work=work) | MoveBranch(work=work):

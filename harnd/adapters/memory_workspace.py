@@ -16,7 +16,18 @@ from anyio.lowlevel import checkpoint
 
 from harnd.adapters.memory_patch import patch
 from harnd.ports.errors import MissingError, MovedError
-from harnd.ports.workspace import Clash, Merge, Occupied, Patch, Place, Recording, Refused, Surroundings, Trouble
+from harnd.ports.workspace import (
+    Clash,
+    KeptRefs,
+    Merge,
+    Occupied,
+    Patch,
+    Place,
+    Recording,
+    Refused,
+    Surroundings,
+    Trouble,
+)
 from protocol.ids import GOAL_BRANCHES, CommitId, Digest, GoalId, TreeId, WorkId, goal_branch
 
 Files: TypeAlias = dict[str, bytes]
@@ -78,11 +89,17 @@ class MemoryRepository:
                 waiting += self.commit(at).parents
         return seen
 
-    def forget_merged(self, branch: str, *folders: str) -> None:
-        """Delete the refs in `folders` whose commits the branch contains."""
+    def merged(self, branch: str, *folders: str) -> tuple[str, ...]:
+        """List the refs in `folders` whose commits the branch contains."""
         past = self.past(self.refs[branch]) if branch in self.refs else set[CommitId]()
-        for name in [name for name, at in self.refs.items() if name.startswith(folders) and at in past]:
+        return tuple(sorted(name for name, at in self.refs.items() if name.startswith(folders) and at in past))
+
+    def forget_merged(self, branch: str, *folders: str) -> tuple[str, ...]:
+        """Delete the refs in `folders` whose commits the branch contains, and return them."""
+        found = self.merged(branch, *folders)
+        for name in found:
             del self.refs[name]
+        return found
 
     def base(self, one: CommitId, other: CommitId) -> Mapping[str, bytes]:
         """Return the files of the last commit that both have in their past; none if there is no such commit."""
@@ -119,6 +136,10 @@ class MemoryWorkspace:
         if path not in self._worktrees:
             raise MissingError(f"no worktree at {path}")
         return self._worktrees[path]
+
+    def lose(self, path: str) -> None:
+        """Remove the directory of a worktree as somebody else would, with all that is in it."""
+        del self._worktrees[path]
 
     # --- the port
 
@@ -211,7 +232,7 @@ class MemoryWorkspace:
         known, ref = self.repository(repository), _goal_ref(goal)
         known.commit(to)
         known.refs[ref] = known.moves[ref] = to
-        known.forget_merged(ref, f"refs/harnd/rescue/{goal}/", f"refs/harnd/recorded/{goal}/")
+        known.forget_merged(ref, *_kept_for(goal))
 
     async def branch(self, repository: str, goal: GoalId) -> CommitId:
         """Return where the goal's branch is; raises `MissingError`."""
@@ -263,6 +284,29 @@ class MemoryWorkspace:
         parts = ((goal, *attempt.rsplit(".", 1)) for goal, attempt in sorted(names))
         return tuple(Occupied(GoalId(goal), WorkId(work), int(number)) for goal, work, number in parts)
 
+    async def weight(self, attempt: Occupied) -> int:
+        """Return how many bytes the files of an attempt have."""
+        await checkpoint()
+        folder = f"{ROOT}/{attempt.goal}/{attempt.work}.{attempt.attempt}/"
+        mine = [files for path, files in self._worktrees.items() if path.startswith(folder)]
+        return sum(len(content) for files in mine for content in files.values())
+
+    async def kept_refs(self, repository: str, goal: GoalId) -> KeptRefs:
+        """Return what refs keep for a goal, each sorted."""
+        await checkpoint()
+        known = self.repository(repository)
+        merged = known.merged(_goal_ref(goal), *_kept_for(goal))
+        folder = f"refs/heads/harn-attempt/{goal}/"
+        parts = (name.removeprefix(folder).rsplit(".", 1) for name in sorted(known.refs) if name.startswith(folder))
+        rescued = {name for name in known.refs if name.startswith(f"refs/harnd/rescue/{goal}/")}
+        attempts = tuple(Occupied(goal, WorkId(work), int(number)) for work, number in parts)
+        return KeptRefs(attempts, merged, tuple(sorted(rescued - {*merged})))
+
+    async def forget_merged(self, repository: str, goal: GoalId) -> tuple[str, ...]:
+        """Delete the refs that keep nothing which the goal's branch does not keep, and return them, sorted."""
+        await checkpoint()
+        return self.repository(repository).forget_merged(_goal_ref(goal), *_kept_for(goal))
+
     def _rescue(self, known: MemoryRepository, place: Place, at: CommitId) -> None:
         folder = f"refs/harnd/rescue/{place.goal}/{place.work}.{place.attempt}"
         goal = known.refs.get(_goal_ref(place.goal))
@@ -284,6 +328,10 @@ def _attempt_branch(place: Place) -> str:
 
 def _recorded(place: Place) -> str:
     return f"refs/harnd/recorded/{place.goal}/{place.work}.{place.attempt}"
+
+
+def _kept_for(goal: GoalId) -> tuple[str, str]:
+    return f"refs/harnd/rescue/{goal}/", f"refs/harnd/recorded/{goal}/"
 
 
 def _path(place: Place, purpose: str) -> str:

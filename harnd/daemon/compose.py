@@ -20,6 +20,7 @@ from harnd.adapters.harness.sessions import HarnessSessions
 from harnd.adapters.process.environment import environment
 from harnd.adapters.process.kernel import become_subreaper
 from harnd.adapters.process.leftovers import digest_of, sweep
+from harnd.adapters.process.outputs import SessionOutputs
 from harnd.adapters.process.spawner import Spawner
 from harnd.adapters.processes import SpawnedProcesses
 from harnd.adapters.store.blobs import FileBlobs
@@ -29,6 +30,7 @@ from harnd.adapters.store.opening import open_store
 from harnd.daemon.settings import Settings
 from harnd.domain.dialect import Schema
 from harnd.ports.errors import StartRefusedError
+from harnd.ports.keeping import Shelf
 from harnd.ports.world import World
 from protocol.ids import InstanceId
 from protocol.values import SECOND, Instant, Micros
@@ -73,14 +75,19 @@ async def open_world(settings: Settings, instance: InstanceId, *, grace_s: Calla
     async with AsyncExitStack() as stack:
         commands = ProcessCommands(spawner)
         with _usable(settings.state):
+            blobs = FileBlobs(settings.state / "blobs")
             world = World(
                 clock=clock,
                 store=await stack.enter_async_context(open_store(settings.state / "harnd.db", clock)),
-                blobs=FileBlobs(settings.state / "blobs"),
+                blobs=blobs,
                 sessions=HarnessSessions(spawner),
                 commands=commands,
                 processes=SpawnedProcesses(spawner),
                 workspace=GitWorkspace(settings.state, environ=_marked(settings, instance), commands=commands),
+                shelves={
+                    Shelf.OUTPUTS: SessionOutputs(settings.state / "sessions", spawner),
+                    Shelf.TEXTS: blobs,
+                },
             )
         yield world
 

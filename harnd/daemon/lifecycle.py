@@ -26,7 +26,9 @@ from harnd.daemon.changes import Changes
 from harnd.daemon.compose import HARNESS_OPTIONS, end_leftovers, open_world
 from harnd.daemon.configuration import Configuration
 from harnd.daemon.enrolment import Enrolment
+from harnd.daemon.gc import Collector
 from harnd.daemon.handler import Greeting
+from harnd.daemon.loading import Loader
 from harnd.daemon.logs import LoggingWatcher, log
 from harnd.daemon.notify import ServiceManager
 from harnd.daemon.orders import SIGNALS, Order, Terminal, order_of
@@ -88,7 +90,8 @@ class Daemon:
             pid=about.pid,
         )
         self._about = about
-        self._server = Server(Router(queries, changes), greeting=greeting)
+        collector = Collector(world, Loader(world.store), about.state_dir)
+        self._server = Server(Router(queries, changes, collector), greeting=greeting)
 
     def __repr__(self) -> str:
         return f"<Daemon pid={os.getpid()} {self._roster!r} {self._server!r}>"

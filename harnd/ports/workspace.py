@@ -105,6 +105,14 @@ class Occupied(msgspec.Struct, frozen=True):
     attempt: int
 
 
+class KeptRefs(msgspec.Struct, frozen=True):
+    """What refs keep for a goal besides its branch."""
+
+    attempts: tuple[Occupied, ...]  # that have a branch, whether or not there is anything on disk
+    merged: tuple[str, ...]  # refs that keep nothing which the goal's branch does not keep
+    rescued: tuple[str, ...]  # refs without which something that an attempt made could be lost
+
+
 class Workspace(Protocol):
     """What harnd does in repositories.  Raises `UnavailableError` when git does not answer (locks included)."""
 
@@ -181,6 +189,18 @@ class Workspace(Protocol):
 
     async def occupied(self) -> tuple[Occupied, ...]:
         """Return every attempt that has something on disk, of whatever repository, sorted."""
+        ...
+
+    async def weight(self, attempt: Occupied) -> int:
+        """Return how many bytes an attempt takes on the disk; 0 when it has nothing there."""
+        ...
+
+    async def kept_refs(self, repository: str, goal: GoalId) -> KeptRefs:
+        """Return what refs keep for a goal, each sorted."""
+        ...
+
+    async def forget_merged(self, repository: str, goal: GoalId) -> tuple[str, ...]:
+        """Delete the refs that keep nothing which the goal's branch does not keep, and return them, sorted."""
         ...
 
     async def discard(self, place: Place) -> None:

@@ -1,8 +1,10 @@
 """All ports together: what the shell hands to the actors, once."""
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 
 from harnd.ports.clock import Clock
+from harnd.ports.keeping import Keeping, Shelf
 from harnd.ports.processes import Processes
 from harnd.ports.sessions import CommandRunner, Sessions
 from harnd.ports.store import Blobs, EventStore
@@ -20,3 +22,4 @@ class World:
     commands: CommandRunner
     processes: Processes
     workspace: Workspace
+    shelves: Mapping[Shelf, Keeping] = field(default_factory=dict[Shelf, Keeping])  # what piles up

@@ -8,6 +8,7 @@ changes something: it needs an operator, and an idempotency key under which the 
 from protocol.requests.across import ListInbox, ShowBudget, ShowWhy
 from protocol.requests.daemon import ListProcesses, ShowConfig, ShowDoctor, ShowStatus
 from protocol.requests.event import ListEvents, SubscribeEvents, UnsubscribeEvents
+from protocol.requests.gc import RunGc, ShowGc
 from protocol.requests.goal import CancelGoal, CreateGoal, ExtendGoal, ListGoals, ShowGoal
 from protocol.requests.plan import ApprovePlan, ListPlans, RejectPlan, RetryPlan, ShowPlan
 from protocol.requests.request import Change, Initialize, ReplyT, Request
@@ -43,9 +44,11 @@ __all__ = [
     "Request",
     "RetryPlan",
     "RetryWork",
+    "RunGc",
     "ShowBudget",
     "ShowConfig",
     "ShowDoctor",
+    "ShowGc",
     "ShowGoal",
     "ShowPlan",
     "ShowStatus",

@@ -16,6 +16,7 @@ from protocol.views.daemon import (
     StoreHealth,
 )
 from protocol.views.event import EventView
+from protocol.views.gc import DiskRow, GarbageItem, GarbageKind, GarbageRow, GcView
 from protocol.views.goal import CriterionView, GoalList, GoalRow, GoalView, MilestoneView, PlanCounts
 from protocol.views.inbox import InboxItem, InboxKind, InboxView, WhyView
 from protocol.views.plan import CompletionEvidence, PlanItem, PlanList, PlanMilestone, PlanRow, PlanView
@@ -42,10 +43,15 @@ __all__ = [
     "ConfigView",
     "CriterionVerdict",
     "CriterionView",
+    "DiskRow",
     "DoctorView",
     "EventView",
     "Evidence",
     "FindingView",
+    "GarbageItem",
+    "GarbageKind",
+    "GarbageRow",
+    "GcView",
     "GoalList",
     "GoalRow",
     "GoalView",

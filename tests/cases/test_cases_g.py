@@ -55,11 +55,19 @@ VERBS = (
     *("status", "goal list", "goal show billing-export", "plan list billing-export", "plan show billing-export 1"),
     *("work list billing-export", "work show billing-export p1.parser", "work log billing-export p1.parser"),
     *("work diff billing-export p1.parser", "why billing-export", "budget billing-export", "events", "inbox", "ps"),
-    *("doctor", "config show --origin", "plan approve billing-export 1", "work accept billing-export p1.parser"),
+    *(
+        "gc --dry-run",
+        "gc",
+        "doctor",
+        "config show --origin",
+        "plan approve billing-export 1",
+        "work accept billing-export p1.parser",
+    ),
 )
 METHODS = (
     *("status.show", "goal.list", "goal.show", "plan.list", "plan.show", "work.list", "work.show", "work.log"),
     *("work.diff", "why.show", "budget.show", "events.list", "inbox.list", "ps.list", "doctor.show", "config.show"),
+    *("gc.show", "gc.run"),
 )
 
 

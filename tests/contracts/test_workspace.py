@@ -7,7 +7,7 @@ import anyio
 import pytest
 
 from harnd.ports.errors import MissingError, MovedError
-from harnd.ports.workspace import Clash, Merge, Patch, Recording, Refused, Trouble
+from harnd.ports.workspace import Clash, KeptRefs, Merge, Occupied, Patch, Recording, Refused, Trouble
 from protocol.ids import CommitId, GoalId
 from tests.kit.repositories import BILLING, FIRST, GitHouse, House, MemoryHouse, place
 
@@ -485,3 +485,55 @@ async def test_discarding_again_or_without_an_attempt_is_no_trouble(house: House
     await house.workspace.discard(place(house))
     await house.workspace.discard(place(house, "p1.never"))
     assert house.refs() == after
+
+
+# --- what is left of attempts
+
+
+async def test_an_attempt_weighs_something_until_it_is_discarded(house: House):
+    one = Occupied(BILLING, place(house).work, 1)
+    assert await house.workspace.weight(one) == 0
+    await house.workspace.open_worktree(place(house), house.base)
+    assert await house.workspace.weight(one) > 0
+    assert await house.workspace.occupied() == (one,)
+    await house.workspace.discard(place(house))
+    assert await house.workspace.weight(one) == 0
+
+
+async def test_refs_are_told_apart_by_what_only_they_keep(house: House):
+    await house.workspace.open_branch(house.path, BILLING, house.base)
+    assert await house.workspace.kept_refs(house.path, BILLING) == KeptRefs((), (), ())
+    done = await recorded(house, "a.txt", b"a", work="p1.a")
+    kept = await recorded(house, "b.txt", b"b", work="p1.b")
+    await house.workspace.discard(place(house, "p1.b"))
+    house.set_ref("refs/heads/harn/billing", done)
+    found = await house.workspace.kept_refs(house.path, BILLING)
+    assert found == KeptRefs(
+        attempts=(Occupied(BILLING, place(house, "p1.a").work, 1),),
+        merged=("refs/harnd/recorded/billing/p1.a.1",),
+        rescued=(f"refs/harnd/rescue/billing/p1.b.1/commit-{kept}",),
+    )
+    assert await house.workspace.kept_refs(house.path, GoalId("bill")) == KeptRefs((), (), ())
+
+
+async def test_only_refs_of_which_nothing_depends_are_forgotten(house: House):
+    await house.workspace.open_branch(house.path, BILLING, house.base)
+    done = await recorded(house, "a.txt", b"a", work="p1.a")
+    kept = await recorded(house, "b.txt", b"b", work="p1.b")
+    for work in ("p1.a", "p1.b"):
+        await house.workspace.discard(place(house, work))
+    house.set_ref("refs/heads/harn/billing", done)
+    gone = ("refs/harnd/recorded/billing/p1.a.1", f"refs/harnd/rescue/billing/p1.a.1/commit-{done}")
+    assert await house.workspace.forget_merged(house.path, BILLING) == gone
+    assert await house.workspace.forget_merged(house.path, BILLING) == ()
+    assert not {*gone} & house.refs().keys()
+    assert house.refs()[f"refs/harnd/rescue/billing/p1.b.1/commit-{kept}"] == kept
+
+
+async def test_without_the_goals_branch_nothing_counts_as_kept_by_it(house: House):
+    await recorded(house, "a.txt", b"a")
+    await house.workspace.discard(place(house))
+    before = house.refs()
+    assert (await house.workspace.kept_refs(house.path, BILLING)).merged == ()
+    assert await house.workspace.forget_merged(house.path, BILLING) == ()
+    assert house.refs() == before

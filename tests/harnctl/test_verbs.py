@@ -15,7 +15,7 @@ from protocol.decoding import write
 from protocol.errors import Refusal
 from protocol.ids import IDEMPOTENCY_KEY, CriterionId, GoalId, IdempotencyKey, WorkId, matches
 from protocol.methods import METHODS
-from protocol.values import FailureClass, Instant, Unit
+from protocol.values import SECOND, FailureClass, Instant, Micros, Unit
 from protocol.views import CompletionEvidence, CriterionView, EventView
 from tests.kit.scripted_daemon import golden
 
@@ -136,6 +136,21 @@ VERBS = [
         "events --after 40 --limit 1 --goal billing-export",
         ask.ListEvents(after=40, limit=1, goal=GOAL),
         ("harnctl events --after 44 --goal billing-export",),
+    ),
+    Verb(
+        "gc --dry-run",
+        ask.ShowGc(),
+        (
+            "would clear away 5 things, 588 KiB",
+            "p1.parser.2",
+            "no repository at /srv/shop",
+            "harnctl gc --older-than 14d",
+        ),
+    ),
+    Verb(
+        "gc --older-than 12h",
+        ask.RunGc(key=KEY, older_than=Micros(12 * 3600 * SECOND)),
+        ("cleared away 5 things", "2 refs", "unknown", "51200 MiB are free"),
     ),
     Verb("ps", ask.ListProcesses(), ("4711  billing-export  planning",)),
     Verb(

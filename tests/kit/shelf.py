@@ -19,6 +19,8 @@ from harnd.adapters.store.database import memory
 from harnd.adapters.store.opening import open_inline_store
 from harnd.daemon.queries import About, Queries
 from harnd.domain.goal.commands import GoalCommand, Tick
+from harnd.ports.keeping import Kept
+from harnd.ports.keeping import Shelf as Keeps
 from harnd.ports.processes import LiveProcess, Trace
 from harnd.ports.sessions import Capabilities, Options, SessionEnd, SessionTask
 from harnd.ports.store import EventStore
@@ -99,6 +101,26 @@ class Known:
         raise AssertionError(f"nothing runs here, least of all {task.key}")
 
 
+@dataclass
+class Outputs:
+    """What is kept of processes, put there by hand."""
+
+    there: dict[str, Kept] = field(default_factory=dict)
+
+    def lie(self, name: str, goal: str, *, written: float = 0) -> None:
+        """Have outputs lie there since so many seconds after the beginning of every goal."""
+        self.there[name] = Kept(name, 100, later(written), GoalId(goal))
+
+    async def inventory(self) -> tuple[Kept, ...]:
+        return tuple(self.there[name] for name in sorted(self.there))
+
+    async def let_go(self, name: str, *, written_before: Instant) -> bool:
+        if name in self.there and self.there[name].written_at >= written_before:
+            return False
+        self.there.pop(name, None)
+        return True
+
+
 class Shelf:
     """A world whose store holds goals, and the queries over it."""
 
@@ -107,15 +129,18 @@ class Shelf:
         self.clock = clock
         self.acting = Acting()
         self.seen = Seen()
+        self.outputs = Outputs()
+        self.blobs = MemoryBlobs(clock.now)
         self.workspace = workspace
         self.world = World(
             clock=clock,
             store=store,
-            blobs=MemoryBlobs(),
+            blobs=self.blobs,
             sessions=ImaginarySessions({}, files=workspace.files, machine=machine),
             commands=ImaginaryCommands(lambda _task, _files: None, files=workspace.files, machine=machine),
             processes=self.seen,
             workspace=workspace,
+            shelves={Keeps.OUTPUTS: self.outputs, Keeps.TEXTS: self.blobs},
         )
         self.queries = Queries(self.world, roster=self.acting, about=ABOUT, configuration=Chosen())
         self._journals: dict[str, Journal] = {}

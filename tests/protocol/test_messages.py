@@ -85,7 +85,7 @@ def test_every_request_and_notice_is_in_the_table_under_its_name():
 def test_what_changes_something_is_what_has_a_key():
     changes = {name for name, method in METHODS.items() if method.changes}
     with_key = {name for name, method in METHODS.items() if "key" in method.request.__struct_fields__}
-    verbs = {"create", "extend", "cancel", "approve", "reject", "retry", "accept", "reopen"}
+    verbs = {"run", "create", "extend", "cancel", "approve", "reject", "retry", "accept", "reopen"}
     by_verb = {name for name in METHODS if name.partition(".")[2] in verbs}
     assert changes == with_key == by_verb
 

@@ -10,6 +10,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Final
 
+BLOCK: Final = 512  # bytes in which the system counts what a file takes
 LINK: Final = "120000"  # git's mode of a symbolic link
 
 
@@ -62,6 +63,16 @@ def set_aside(path: Path, name: str) -> None:
     while exists(Path(f"{name}-{number}")):
         number += 1
     path.rename(f"{name}-{number}")
+
+
+def weight(path: Path) -> int:
+    """Add up what a directory takes on the disk, as far as it can be read; nothing when there is none."""
+    total = 0
+    for folder, _, names in os.walk(path):
+        for each in (Path(folder), *(Path(folder, name) for name in names)):
+            with suppress(OSError):  # it went meanwhile
+                total += each.lstat().st_blocks * BLOCK
+    return total
 
 
 def remove_tree(path: Path) -> None:

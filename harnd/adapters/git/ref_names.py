@@ -69,12 +69,12 @@ def traces(goal: GoalId) -> tuple[str, ...]:
     return tuple(sorted((goal_ref(goal), f"{ATTEMPT_BRANCHES}{goal}", goal_record(goal), *remembered)))
 
 
-def directory(place: Place) -> str:
+def directory(place: Place | Occupied) -> str:
     """Name the attempt's directory, relative to the root of all worktrees."""
     return _attempt(place)
 
 
-def _attempt(place: Place) -> str:
+def _attempt(place: Place | Occupied) -> str:
     return f"{place.goal}/{place.work}.{place.attempt}"
 
 

@@ -14,7 +14,7 @@ from harnd.adapters.git.command import text
 from harnd.adapters.git.content import Content, NotTakenError
 from harnd.adapters.git.identity import HARND
 from harnd.adapters.git.repository import ABSENT, Change, Repository
-from harnd.ports.workspace import Place, storable
+from harnd.ports.workspace import KeptRefs, Place, storable
 from protocol.ids import CommitId, GoalId
 
 log = structlog.get_logger()
@@ -53,9 +53,28 @@ async def keep_files(content: Content, place: Place) -> CommitId | None:
     return snapshot
 
 
-async def forget_merged(repository: Repository, goal: GoalId, *folders: str) -> None:
-    """Delete the refs in `folders` whose commits the goal's branch contains; needs the turn."""
+async def forget_merged(repository: Repository, goal: GoalId, *folders: str) -> tuple[str, ...]:
+    """Delete the refs in `folders` whose commits the goal's branch contains, and return them; needs the turn."""
+    found = await merged(repository, goal, *folders)
+    await repository.move([Change(ref, ABSENT, to) for ref, to in found.items()])
+    return tuple(sorted(found))
+
+
+async def merged(repository: Repository, goal: GoalId, *folders: str) -> dict[str, str]:
+    """List the refs in `folders` whose commits the goal's branch contains."""
     at = await repository.ref(ref_names.goal_ref(goal))
-    if at is not None:
-        merged = await repository.refs(f"--merged={at}", *folders)
-        await repository.move([Change(ref, ABSENT, to) for ref, to in merged.items()])
+    return {} if at is None else await repository.refs(f"--merged={at}", *folders)
+
+
+async def kept_refs(repository: Repository, goal: GoalId) -> KeptRefs:
+    """List what refs keep for a goal besides its branch."""
+    of_no_use = await merged(repository, goal, *ref_names.kept_for(goal))
+    rescued = await repository.refs(f"{ref_names.RESCUES}{goal}/")
+    folder = f"{ref_names.ATTEMPT_BRANCHES}{goal}/"
+    names = [name.removeprefix(folder) for name in await repository.refs(folder)]
+    attempts = [found for name in names if (found := ref_names.occupied(goal, name)) is not None]
+    return KeptRefs(
+        attempts=tuple(sorted(attempts, key=lambda found: (found.work, found.attempt))),
+        merged=tuple(sorted(of_no_use)),
+        rescued=tuple(sorted(rescued.keys() - of_no_use.keys())),
+    )

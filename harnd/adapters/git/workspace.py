@@ -13,6 +13,7 @@ import anyio.to_thread
 
 from harnd.adapters.git import (
     discarding,
+    files,
     merging,
     patches,
     recording,
@@ -30,6 +31,7 @@ from harnd.ports.errors import MovedError, UnavailableError
 from harnd.ports.sessions import CommandRunner
 from harnd.ports.workspace import (
     Clash,
+    KeptRefs,
     Merge,
     Occupied,
     Patch,
@@ -128,6 +130,18 @@ class GitWorkspace:
         repo = await self._repositories.at(repository)
         return tuple([name for name in ref_names.traces(goal) if await repo.refs(name)])
 
+    @at_edge
+    async def kept_refs(self, repository: str, goal: GoalId) -> KeptRefs:
+        """Return what refs keep for a goal, each sorted."""
+        return await rescue.kept_refs(await self._repositories.at(repository), goal)
+
+    @at_edge
+    async def forget_merged(self, repository: str, goal: GoalId) -> tuple[str, ...]:
+        """Delete the refs that keep nothing which the goal's branch does not keep, and return them, sorted."""
+        repo = await self._repositories.at(repository)
+        async with repo.turn:
+            return await rescue.forget_merged(repo, goal, *ref_names.kept_for(goal))
+
     # --- an attempt
 
     @at_edge
@@ -178,6 +192,13 @@ class GitWorkspace:
         read = {ref_names.occupied(path.parent.name, path.name.removesuffix(discarding.GONE)) for path in found}
         known = [each for each in read if each is not None]
         return tuple(sorted(known, key=lambda each: (each.goal, each.work, each.attempt)))
+
+    @at_edge
+    async def weight(self, attempt: Occupied) -> int:
+        """Return how many bytes an attempt takes on the disk; 0 when it has nothing there."""
+        path = self._root / ref_names.directory(attempt)
+        paths = (path, Path(f"{path}{discarding.GONE}"))
+        return await anyio.to_thread.run_sync(lambda: sum(map(files.weight, paths)))
 
     def _path(self, place: Place, purpose: str) -> Path:
         return self._root / ref_names.directory(place) / purpose

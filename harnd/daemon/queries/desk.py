@@ -4,6 +4,7 @@ from typing import Any, cast
 
 import msgspec
 
+from harnd.daemon.gc import Collector
 from harnd.daemon.loading import Loader
 from harnd.daemon.queries import (
     budget,
@@ -31,6 +32,7 @@ class Queries:
 
     def __init__(self, world: World, *, roster: Supervisors, about: About, configuration: Configured) -> None:
         self._from = Sources(world, roster, about, Loader(world.store), configuration)
+        self._collector = Collector(world, self._from.goals, about.state_dir)
 
     def __repr__(self) -> str:
         return f"<Queries {self._from.goals!r}>"
@@ -72,6 +74,8 @@ class Queries:
                 return await status.shown(self._from)
             case ask.ShowConfig():
                 return self._from.configuration.view()
+            case ask.ShowGc(older_than=older_than):
+                return await self._collector.look(older_than)
             case ask.ShowDoctor():
                 return await doctor.shown(self._from)
             case _:
