@@ -276,6 +276,22 @@ def cancel_goal(reason: str = "not needed") -> c.CancelGoal:
     return c.CancelGoal(by="ada", reason=reason)
 
 
+def pause_goal(reason: str = "") -> c.PauseGoal:
+    return c.PauseGoal(by="ada", reason=reason)
+
+
+def resume_goal() -> c.ResumeGoal:
+    return c.ResumeGoal(by="ada")
+
+
+def reopen_goal(*findings: str, work: str | None = None) -> c.ReopenGoal:
+    return c.ReopenGoal(work=WorkId(work) if work else None, findings=findings or ("It is slow.",), by="ada")
+
+
+def archive_goal() -> c.ArchiveGoal:
+    return c.ArchiveGoal(by="ada")
+
+
 def extend_goal(add: Mapping[Unit, int]) -> c.ExtendGoal:
     return c.ExtendGoal(add=dict(add), by="ada")
 

@@ -8,16 +8,18 @@ from typing import assert_never
 from harnd.domain.goal import commands as c
 from harnd.domain.goal.events import GoalAttended, GoalEvent
 from harnd.domain.goal.goal import Goal
+from harnd.domain.goal.rules.after_end import archive_goal
 from harnd.domain.goal.rules.attempts import decide_attempt
 from harnd.domain.goal.rules.cancel import cancel_goal
 from harnd.domain.goal.rules.creation import create_goal
 from harnd.domain.goal.rules.extend import extend_goal
 from harnd.domain.goal.rules.integration import decide_integration
+from harnd.domain.goal.rules.pause import pause_goal, resume_goal
 from harnd.domain.goal.rules.planning import decide_planner
 from harnd.domain.goal.rules.plans import decide_plan
 from harnd.domain.goal.rules.success import success
 from harnd.domain.goal.rules.tick import tick
-from harnd.domain.goal.rules.work import decide_work
+from harnd.domain.goal.rules.work import decide_work, reopen_goal
 from harnd.domain.rejected import Rejected
 
 
@@ -37,6 +39,14 @@ def _decided(goal: Goal, command: c.GoalCommand) -> list[GoalEvent]:
             return create_goal(goal, command)
         case c.CancelGoal():
             return cancel_goal(goal, command)
+        case c.PauseGoal():
+            return pause_goal(goal, command)
+        case c.ResumeGoal():
+            return resume_goal(goal, command)
+        case c.ReopenGoal():
+            return reopen_goal(goal, command)
+        case c.ArchiveGoal():
+            return archive_goal(goal, command)
         case c.ExtendGoal():
             return extend_goal(goal, command)
         case c.ApprovePlan() | c.RejectPlan() | c.RetryPlan():

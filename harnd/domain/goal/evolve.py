@@ -12,7 +12,7 @@ from harnd.domain.goal.evolve_attempt import evolve_attempt
 from harnd.domain.goal.evolve_integration import evolve_integration
 from harnd.domain.goal.evolve_plan import evolve_plan, supplied
 from harnd.domain.goal.evolve_work import evolve_work
-from harnd.domain.goal.goal import Ending, Goal
+from harnd.domain.goal.goal import Ending, Goal, Pause
 from harnd.domain.goal.ledger import opened
 from protocol.values import Instant, Micros, Unit
 
@@ -62,6 +62,14 @@ def _apply(goal: Goal, event: e.GoalEvent, at: Instant) -> Goal:
         case e.GoalCancelled():
             ledger = goal.ledger.closed()
             return replace(goal, ending=Ending.CANCELLED, ended_reason=event.reason, ledger=ledger)
+        case e.GoalPaused(by=by, reason=reason):
+            return replace(goal, paused=Pause(by=by, reason=reason, since=at))
+        case e.GoalResumed():
+            return replace(goal, paused=None)
+        case e.GoalReopened():
+            return replace(goal, ending=None, paused=None)  # an end had the last word over any pause
+        case e.GoalArchived():
+            return replace(goal, archived=True)
         case e.BudgetExtended(added=added):
             return replace(goal, ledger=goal.ledger.extended(added))
         case (

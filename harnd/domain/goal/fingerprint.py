@@ -18,7 +18,7 @@ def fingerprint(goal: Goal, now: Instant) -> Digest:
         [
             goal.intent_digest,
             [at <= now for at in deadlines(goal, now)],
-            goal.ending.value if goal.ending else "",
+            [goal.ending.value if goal.ending else "", goal.paused is not None],
             [goal.generation, goal.milestone.root if goal.milestone else "", goal.head],
             [plan.number, plan.status.value, len(plan.calls), plan.open_call is None, plan.answered] if plan else [],
             # Ticks are left out: a tick that changed nothing else must not wake the next one.

@@ -26,6 +26,14 @@ class Ending(StrEnum):
     CANCELLED = "cancelled"
 
 
+class Pause(msgspec.Struct, frozen=True):
+    """A person holds the goal."""
+
+    by: str
+    reason: str  # may be empty
+    since: Instant
+
+
 class Milestone(msgspec.Struct, frozen=True):
     """A materialised step: one applied plan and its graph, or the graph that the operator wrote (plan 0)."""
 
@@ -59,6 +67,8 @@ class Goal(msgspec.Struct, frozen=True):
     attended_by: str = ""
     ending: Ending | None = None
     ended_reason: str = ""
+    paused: Pause | None = None
+    archived: bool = False
 
     # --- plans
 

@@ -23,6 +23,12 @@ class Waits(msgspec.Struct, frozen=True):
     dependencies: tuple[WorkId, ...]
 
 
+class Resting(msgspec.Struct, frozen=True):
+    """A person paused the goal."""
+
+    by: str
+
+
 class Spent(msgspec.Struct, frozen=True):
     """Of one budget too little is left."""
 
@@ -68,13 +74,15 @@ class NoAgent(msgspec.Struct, frozen=True):
 
 Shortage: TypeAlias = Spent | Answered
 Crowd: TypeAlias = Overlaps | NoSlot | NoAgent
-Hindrance: TypeAlias = Waits | Shortage | Pauses | Crowd
+Hindrance: TypeAlias = Waits | Resting | Shortage | Pauses | Crowd
 
 
 def hindrance(goal: Goal, item: Work, now: Instant) -> Hindrance | None:
     """Return what keeps an open item of the active graph from being started, or None when it starts."""
     if unmet := goal.unmet(item):
         return Waits(unmet)
+    if goal.paused is not None:
+        return Resting(goal.paused.by)
     if (short := shortage(goal, item, now)) is not None:
         return short
     not_before = attempt_not_before(item)

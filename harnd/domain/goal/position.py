@@ -15,6 +15,7 @@ from harnd.domain.goal.backoff import attempt_not_before, call_not_before
 from harnd.domain.goal.goal import Ending, Goal
 from harnd.domain.goal.hindrance import Spent, call_shortage, shortage
 from harnd.domain.goal.reasons import Reason, attempts_first, out_of_budget, reason_of, shortage_told
+from harnd.domain.goal.rules.after_end import refused_reopening
 from harnd.domain.goal.rules.tick import tick, wanted_trigger
 from harnd.domain.goal.work import Standing
 from harnd.domain.verbs import verb
@@ -43,13 +44,18 @@ def position(goal: Goal, now: Instant) -> Position:
 
 
 def _ended(goal: Goal, _now: Instant) -> Position | None:
+    name = goal.intent.goal
+    again = () if refused_reopening(goal) else (verb("goal", "reopen", name),)
+    verbs = (*again, *(() if goal.archived else (verb("goal", "archive", name),)))
+    kept = "; it is archived" if goal.archived else ""
     match goal.ending:
         case Ending.SUCCEEDED:
             reason = "the mission is met" if goal.intent.mission else _root_done(goal)
-            return Position(Phase.SUCCEEDED, NextAction.NONE, reason, "nothing; it is done")
+            would_change = "a finding on its work" if again else "nothing; it is done"
+            return Position(Phase.SUCCEEDED, NextAction.NONE, f"{reason}{kept}", would_change, verbs=verbs)
         case Ending.CANCELLED:
-            reason = f"cancelled by the operator: {goal.ended_reason}"
-            return Position(Phase.CANCELLED, NextAction.NONE, reason, "nothing; it is over")
+            reason = f"cancelled by the operator: {goal.ended_reason}{kept}"
+            return Position(Phase.CANCELLED, NextAction.NONE, reason, "nothing; it is over", verbs=verbs)
         case None:
             return None
 
@@ -59,21 +65,45 @@ def _root_done(goal: Goal) -> str:
     return f"{root} is accepted and on {goal_branch(goal.intent.goal)}"
 
 
+def _paused(goal: Goal, now: Instant) -> Position | None:
+    if goal.paused is None:
+        return None
+    running = _under_way(goal)
+    why = f": {goal.paused.reason}" if goal.paused.reason else ""
+    still = f"; still running: {', '.join(running)}" if running else ""
+    return Position(
+        Phase.PAUSED,
+        NextAction.WAIT_FOR_RUN if running else NextAction.RESUME,
+        f"paused by {goal.paused.by}{why}{still}",
+        "resuming it",
+        verbs=(verb("goal", "resume", goal.intent.goal),),
+        wake_at=_end_of_runtime(goal, now),
+    )
+
+
 def _out_of_ticks(goal: Goal, _now: Instant) -> Position | None:
     return _budget(goal, "every tick is spent", Spent(Unit.TICKS, 1, 0)) if goal.left(Unit.TICKS) < 1 else None
 
 
-def _running(goal: Goal, now: Instant) -> Position | None:
+def _under_way(goal: Goal) -> list[str]:
     what: list[str] = []
     if goal.plan is not None and (call := goal.plan.open_call) is not None:
         what.append(f"the planner (plan {goal.plan.number}, call {call.number})")
     what.extend(f"{item.id} attempt {item.attempts[-1].number}" for item in goal.in_standing(Standing.RUNNING))
     what.extend(f"integration of {item.id}" for item in goal.in_standing(Standing.INTEGRATING))
+    return what
+
+
+def _end_of_runtime(goal: Goal, now: Instant) -> Instant | None:
+    left = goal.runtime_left(now)
+    return Instant(now + left) if goal.calls_running and left > 0 else None
+
+
+def _running(goal: Goal, now: Instant) -> Position | None:
+    what = _under_way(goal)
     if not what:
         return None
-    times = [at for at in deadlines(goal, now) if at > now]
-    if goal.calls_running and goal.runtime_left(now) > 0:
-        times.append(Instant(now + goal.runtime_left(now)))
+    times = [at for at in (*deadlines(goal, now), _end_of_runtime(goal, now)) if at is not None and at > now]
     reason = f"running: {', '.join(what)}"
     wake = min(times, default=None)
     return Position(Phase.RUNNING, NextAction.WAIT_FOR_RUN, reason, "the end of what is running", wake_at=wake)
@@ -208,6 +238,7 @@ def _budget(goal: Goal, reason: str, short: Spent) -> Position:
 
 _CONDITIONS: Final[tuple[Callable[[Goal, Instant], Position | None], ...]] = (
     _ended,
+    _paused,
     _running,
     _plan_proposed,  # before the ticks: to approve that the mission is met takes none
     _out_of_ticks,

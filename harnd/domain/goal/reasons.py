@@ -18,12 +18,14 @@ from harnd.domain.goal.hindrance import (
     NoSlot,
     Overlaps,
     Pauses,
+    Resting,
     Shortage,
     Spent,
     Waits,
     hindrance,
 )
 from harnd.domain.goal.overlap import named
+from harnd.domain.goal.rules.after_end import refused_reopening
 from harnd.domain.goal.rules.tick import stepped
 from harnd.domain.goal.work import Standing, Work
 from harnd.domain.measures import count, span
@@ -100,6 +102,13 @@ def _open(goal: Goal, item: Work, now: Instant) -> Reason:
             )
         case Waits(dependencies=dependencies):
             return _waiting(goal, item, dependencies, now)
+        case Resting(by=by):
+            return Reason(
+                condition=f"{item.id} is ready, and {by} paused the goal",
+                since=item.since,
+                would_change="resuming the goal",
+                verbs=(verb("goal", "resume", goal.intent.goal),),
+            )
         case Spent():
             condition = f"{item.id} is ready, and the budget allows no further attempt: {shortage_told(goal, held)}"
             return out_of_budget(goal, condition, held, since=item.since)
@@ -215,6 +224,13 @@ def _running(goal: Goal, item: Work, now: Instant) -> Reason:
 
 
 def _queued(goal: Goal, item: Work) -> Reason:
+    if goal.paused is not None:
+        return Reason(
+            condition=f"{item.id} is accepted and queued for integration, and {goal.paused.by} paused the goal",
+            since=item.since,
+            would_change="resuming the goal",
+            verbs=(verb("goal", "resume", goal.intent.goal),),
+        )
     if goal.left(Unit.TICKS) < 1:
         condition = f"{item.id} is accepted and queued for integration, and every tick is spent"
         return out_of_budget(goal, condition, Spent(Unit.TICKS, 1, 0), since=item.since)
@@ -271,10 +287,11 @@ def _blocked(goal: Goal, item: Work) -> Reason:
 
 
 def _integrated(goal: Goal, item: Work) -> Reason:
+    later = item not in goal.active() or (goal.ending is not None and refused_reopening(goal) is not None)
     return Reason(
         condition=f"{item.id} is done: it was accepted and is on {goal_branch(goal.intent.goal)}",
         since=item.since,
-        would_change="nothing" if _passed_by(goal, item) else f"a finding that reopens {item.id}",
+        would_change="nothing" if later else f"a finding that reopens {item.id}",
     )
 
 

@@ -284,9 +284,12 @@ def test_25_reopening_takes_back_the_plan_in_the_same_append(goal: Goal):
     assert (item(after, "p1.a").standing, after.plan is not None and after.plan.open_call) == (Standing.RUNNING, None)
 
 
-def test_25_a_mission_that_succeeded_is_not_reopened_by_halves():
-    """Under a finished mission the item was reopened and nothing else."""
-    Given(success()).when(reopen("p1.a")).then_refused("goal.ended")
+def test_25_a_mission_that_succeeded_is_reopened_with_its_work_in_one_append():
+    """Under a finished mission the item was reopened and nothing else, and a second try was refused."""
+    events = decide(success(), reopen("p1.a"))
+    assert [type(event) for event in events] == [e.GoalReopened, e.WorkReopened]
+    after = live(success(), reopen("p1.a"), tick())
+    assert (after.ending, item(after, "p1.a").standing) == (None, Standing.RUNNING)
 
 
 def test_26_a_finding_that_is_not_disposed_of_is_a_persons_matter_and_no_loop():

@@ -15,6 +15,7 @@ from tests.kit.given import (
     answered,
     applied,
     approve,
+    archive_goal,
     blocked,
     cancel_work,
     cancelled,
@@ -28,6 +29,7 @@ from tests.kit.given import (
     live,
     milestone_met,
     parked,
+    pause_goal,
     planning,
     proposed,
     question,
@@ -52,6 +54,17 @@ def running(what: str, wake: float | None = 3_600) -> Position:
         NextAction.WAIT_FOR_RUN,
         f"running: {what}",
         "the end of what is running",
+        wake_at=None if wake is None else later(wake),
+    )
+
+
+def paused(why: str, action: NextAction = NextAction.RESUME, wake: float | None = None) -> Position:
+    return Position(
+        Phase.PAUSED,
+        action,
+        f"paused by ada{why}",
+        "resuming it",
+        verbs=("harnctl goal resume billing",),
         wake_at=None if wake is None else later(wake),
     )
 
@@ -217,11 +230,46 @@ CASES = {
         live(working(answers_per_work=1), failed("p1.a")),
         fixed(f"{SHORT}agents have answered 1 time for it, and 1 answer is allowed", look="work show billing p1.a"),
     ),
-    "success": (success(), Position(Phase.SUCCEEDED, NextAction.NONE, "the mission is met", "nothing; it is done")),
+    "success": (
+        success(),
+        Position(
+            Phase.SUCCEEDED,
+            NextAction.NONE,
+            "the mission is met",
+            "a finding on its work",
+            verbs=("harnctl goal reopen billing", "harnctl goal archive billing"),
+        ),
+    ),
+    "success that cannot be looked at again": (
+        success(replans=2),
+        Position(
+            Phase.SUCCEEDED,
+            NextAction.NONE,
+            "the mission is met",
+            "nothing; it is done",
+            verbs=("harnctl goal archive billing",),
+        ),
+    ),
+    "archived": (
+        live(success(), archive_goal()),
+        Position(Phase.SUCCEEDED, NextAction.NONE, "the mission is met; it is archived", "nothing; it is done"),
+    ),
     "cancelled": (
         cancelled(a_goal()),
-        Position(Phase.CANCELLED, NextAction.NONE, "cancelled by the operator: not needed", "nothing; it is over"),
+        Position(
+            Phase.CANCELLED,
+            NextAction.NONE,
+            "cancelled by the operator: not needed",
+            "nothing; it is over",
+            verbs=("harnctl goal archive billing",),
+        ),
     ),
+    "paused at rest": (live(a_goal(), pause_goal("the disk is full")), paused(": the disk is full")),
+    "paused while something runs": (
+        live(working(*TWO), pause_goal()),
+        paused("; still running: p1.a attempt 1, p1.b attempt 1", NextAction.WAIT_FOR_RUN, wake=3_600),
+    ),
+    "paused with a decision to make": (live(proposed(), pause_goal()), paused("")),
 }
 
 

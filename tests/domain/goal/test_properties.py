@@ -40,9 +40,12 @@ from tests.kit.given import (
     live,
     moved,
     parked,
+    pause_goal,
     proved,
     question,
     reopen,
+    reopen_goal,
+    resume_goal,
     retry_plan,
     retry_work,
     succeeded,
@@ -179,6 +182,11 @@ def moves(goal: Goal, work: tuple[WorkDraft, ...]) -> Iterator[c.GoalCommand]:
     if plan is not None and plan.digest is not None:
         yield c.ApprovePlan(plan=plan.number, digest=plan.digest, by="ada")
         yield c.RejectPlan(plan=plan.number, digest=plan.digest, guidance="no", by="ada")
+    if goal.ending is None and goal.work and not goal.calls_running:
+        yield resume_goal() if goal.paused else pause_goal()
+    if goal.ending is not None:
+        yield reopen_goal()
+        return
     for item in goal.active():
         number = len(item.attempts)
         match item.standing:

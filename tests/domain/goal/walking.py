@@ -16,7 +16,7 @@ from harnd.domain.goal.decide import decide
 from harnd.domain.goal.due import due
 from harnd.domain.goal.evolve import evolve
 from harnd.domain.goal.fingerprint import fingerprint
-from harnd.domain.goal.goal import Goal
+from harnd.domain.goal.goal import Ending, Goal
 from harnd.domain.goal.growth import GROWTHS
 from harnd.domain.goal.intent import Intent
 from harnd.domain.goal.ledger import opened
@@ -33,6 +33,7 @@ from tests.kit.given import (
     a_proof,
     accept,
     answered,
+    archive_goal,
     attend,
     babbled,
     cancel_goal,
@@ -46,9 +47,12 @@ from tests.kit.given import (
     lost,
     moved,
     parked,
+    pause_goal,
     proved,
     question,
     reopen,
+    reopen_goal,
+    resume_goal,
     retry_plan,
     retry_work,
     succeeded,
@@ -76,6 +80,8 @@ def sensible(goal: Goal, now: Instant) -> Iterator[c.GoalCommand]:
     for item in goal.active():
         yield from _reports(item)
         yield from _decisions(item)
+    yield from (reopen_goal(), archive_goal()) if goal.ending is not None else (pause_goal(),)
+    yield from (resume_goal(),) if goal.paused is not None else ()
     yield from (extend_goal({unit: 1}) for unit in GROWTHS)
     yield extend_goal({Unit.AGENT_CALLS: 3, Unit.ACTIVE_RUNTIME_US: 90_000_000})
 
@@ -108,6 +114,7 @@ def senseless(goal: Goal, now: Instant) -> Iterator[c.GoalCommand]:
     yield extend_goal({Unit.ATTEMPTS: 10_000})
     yield extend_goal({Unit.ATTEMPTS: 1, Unit.MILESTONES: 1})
     yield cancel_goal()
+    yield from (pause_goal("why not"), resume_goal(), archive_goal(), reopen_goal(), reopen_goal(work="p9.nowhere"))
 
 
 def _planner_reports(goal: Goal) -> Iterator[c.GoalCommand]:
@@ -237,9 +244,12 @@ class Walk:
         check_way_out(self.goal, self.now)
 
     def _check_end(self, events: list[e.GoalEvent]) -> None:
-        """After the end only late results follow."""
-        if self.goal.ending is not None:
-            assert {type(event) for event in events} <= {e.AttemptSuperseded}
+        """After the end only late results follow, unless a person reopens a success; after archiving nothing else."""
+        if self.goal.ending is not None and not any(isinstance(event, e.GoalReopened) for event in events):
+            assert {type(event) for event in events} <= {e.AttemptSuperseded, e.GoalArchived}
+        if any(isinstance(event, e.GoalReopened) for event in events):
+            assert (self.goal.ending, self.goal.archived) == (Ending.SUCCEEDED, False)
+            assert [type(event) for event in events] == [e.GoalReopened, e.WorkReopened]
 
     def _check_once(self, events: list[e.GoalEvent]) -> None:
         """An attempt ends once, a call returns once."""
@@ -313,6 +323,9 @@ _VERBS: dict[str, Callable[[Goal, str], c.GoalCommand]] = {
     "work retry": lambda goal, work: retry_work(work),
     "work cancel": lambda goal, work: cancel_work(work),
     "goal cancel": lambda goal, _: cancel_goal(),
+    "goal resume": lambda goal, _: resume_goal(),
+    "goal reopen": lambda goal, _: reopen_goal(),
+    "goal archive": lambda goal, _: archive_goal(),
 }
 _LOOKING = {"plan show", "work show", "work log", "budget"}
 
@@ -330,6 +343,8 @@ def check_way_out(goal: Goal, now: Instant) -> Position:
         assert step(goal, Instant(where.wake_at - 1)) == []
         assert step(goal, where.wake_at) != []
     _check_extensions(goal, where, now)
+    assert (goal.paused is not None and goal.ending is None) == (where.phase is Phase.PAUSED)
+    assert goal.ending is None or all(is_open(goal, verb) for verb in where.verbs)
     at_rest = goal.ending is None and where.phase is not Phase.READY and not due(goal, now) and where.wake_at is None
     assert not at_rest or any(is_open(goal, verb) for verb in where.verbs), where
     return where

@@ -6,7 +6,17 @@ Whatever a rule needs from the world comes in with the command.  `by` is derived
 from typing import TypeAlias
 
 from harnd.domain.goal.commands.command import Command
-from harnd.domain.goal.commands.goal import Attend, CancelGoal, CreateGoal, ExtendGoal, Tick
+from harnd.domain.goal.commands.goal import (
+    ArchiveGoal,
+    Attend,
+    CancelGoal,
+    CreateGoal,
+    ExtendGoal,
+    PauseGoal,
+    ReopenGoal,
+    ResumeGoal,
+    Tick,
+)
 from harnd.domain.goal.commands.plan import ApprovePlan, RejectPlan, RetryPlan
 from harnd.domain.goal.commands.reports import (
     AttemptReport,
@@ -23,6 +33,10 @@ from harnd.domain.goal.commands.work import AcceptWork, CancelWork, ReopenWork, 
 GoalCommand: TypeAlias = (
     CreateGoal
     | CancelGoal
+    | PauseGoal
+    | ResumeGoal
+    | ReopenGoal
+    | ArchiveGoal
     | ExtendGoal
     | ApprovePlan
     | RejectPlan
@@ -44,6 +58,7 @@ GoalCommand: TypeAlias = (
 __all__ = [
     "AcceptWork",
     "ApprovePlan",
+    "ArchiveGoal",
     "AttemptReport",
     "Attend",
     "CancelGoal",
@@ -52,8 +67,10 @@ __all__ = [
     "CreateGoal",
     "ExtendGoal",
     "GoalCommand",
+    "PauseGoal",
     "PlannerReport",
     "RejectPlan",
+    "ReopenGoal",
     "ReopenWork",
     "ReportAttempt",
     "ReportMoved",
@@ -61,6 +78,7 @@ __all__ = [
     "ReportParked",
     "ReportPlanner",
     "ReportProved",
+    "ResumeGoal",
     "RetryPlan",
     "RetryWork",
     "Tick",

@@ -2,7 +2,7 @@
 
 from harnd.domain.goal.commands.command import Command
 from harnd.domain.goal.intent import Intent
-from protocol.ids import InstanceId
+from protocol.ids import InstanceId, WorkId
 from protocol.values import Instant, Unit
 
 
@@ -18,6 +18,33 @@ class CancelGoal(Command, frozen=True):
 
     by: str
     reason: str
+
+
+class PauseGoal(Command, frozen=True):
+    """Hold it: nothing starts until it is resumed."""
+
+    by: str
+    reason: str
+
+
+class ResumeGoal(Command, frozen=True):
+    """Let it go on."""
+
+    by: str
+
+
+class ReopenGoal(Command, frozen=True):
+    """Ask for changes to what a goal that succeeded has accepted; without `work`, to the end of its active graph."""
+
+    work: WorkId | None
+    findings: tuple[str, ...]
+    by: str
+
+
+class ArchiveGoal(Command, frozen=True):
+    """Put it away for good."""
+
+    by: str
 
 
 class ExtendGoal(Command, frozen=True):

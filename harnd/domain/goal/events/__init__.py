@@ -10,9 +10,13 @@ from harnd.domain.goal.events.attempt import AttemptEnded, AttemptObserved, Atte
 from harnd.domain.goal.events.event import Event
 from harnd.domain.goal.events.goal import (
     BudgetExtended,
+    GoalArchived,
     GoalAttended,
     GoalCancelled,
     GoalCreated,
+    GoalPaused,
+    GoalReopened,
+    GoalResumed,
     GoalSucceeded,
     GoalTicked,
     RootSupplied,
@@ -54,6 +58,10 @@ GoalEvent: TypeAlias = (
     | GoalTicked
     | GoalSucceeded
     | GoalCancelled
+    | GoalPaused
+    | GoalResumed
+    | GoalReopened
+    | GoalArchived
     | BudgetExtended
     | PlanRequested
     | PlannerCalled
@@ -91,10 +99,14 @@ __all__ = [
     "AttemptSuperseded",
     "BudgetExtended",
     "Event",
+    "GoalArchived",
     "GoalAttended",
     "GoalCancelled",
     "GoalCreated",
     "GoalEvent",
+    "GoalPaused",
+    "GoalReopened",
+    "GoalResumed",
     "GoalSucceeded",
     "GoalTicked",
     "IntegrationParked",

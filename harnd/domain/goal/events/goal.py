@@ -43,6 +43,31 @@ class GoalCancelled(Event, frozen=True, tag="goal.cancelled/1"):
     reason: str
 
 
+class GoalPaused(Event, frozen=True, tag="goal.paused/1"):
+    """A person holds it: nothing starts, and what runs is let finish."""
+
+    by: str
+    reason: str = ""
+
+
+class GoalResumed(Event, frozen=True, tag="goal.resumed/1"):
+    """A person lets it go on."""
+
+    by: str
+
+
+class GoalReopened(Event, frozen=True, tag="goal.reopened/1"):
+    """A person found something wrong after the success; always in the append of the `work.reopened` that says what."""
+
+    by: str
+
+
+class GoalArchived(Event, frozen=True, tag="goal.archived/1"):
+    """A person put it away for good, after its end: readable, out of the lists, and never reopened."""
+
+    by: str
+
+
 class BudgetExtended(Event, frozen=True, tag="budget.extended/1"):
     """A person lets it spend more: each limit has grown by so much."""
 

@@ -1,15 +1,19 @@
 """Checks that several families of rules share."""
 
-from harnd.domain.goal.goal import Goal
+from harnd.domain.goal.goal import Ending, Goal
 from harnd.domain.goal.work import Work
 from harnd.domain.rejected import Rejected
+from harnd.domain.verbs import verb
 from protocol.ids import WorkId
 
 
 def refuse_ended(goal: Goal) -> None:
     """Refuse anything that would change a goal that has ended."""
     if goal.ending is not None:
-        raise Rejected("goal.ended", f"goal {goal.intent.goal} has {goal.ending}; nothing about it can be decided")
+        fix = verb("goal", "reopen", goal.intent.goal) if goal.ending is Ending.SUCCEEDED and not goal.archived else ""
+        ended = "has succeeded" if goal.ending is Ending.SUCCEEDED else "was cancelled"
+        reason = f"goal {goal.intent.goal} {ended}; nothing about it can be decided"
+        raise Rejected("goal.ended", reason, fix=fix)
 
 
 def bounded(name: str, text: str, most: int) -> str:

@@ -14,6 +14,8 @@ from harnd.domain.goal.hindrance import call_hindrance, hindrance
 from harnd.domain.goal.work import Standing, Work
 from protocol.values import Instant, PlanStatus, Trigger, Unit
 
+_SETTLED: Final = (PlanStatus.APPLIED, PlanStatus.REJECTED, PlanStatus.COMPLETED)
+
 
 def tick(goal: Goal, now: Instant) -> list[e.GoalEvent]:
     """Return the events of one step, headed by `goal.ticked`, or nothing."""
@@ -22,9 +24,12 @@ def tick(goal: Goal, now: Instant) -> list[e.GoalEvent]:
 
 
 def stepped(goal: Goal, now: Instant) -> tuple[Goal, list[e.GoalEvent]]:
-    """Return the goal after every move that is legal now, and the moves; the step itself is not yet paid for."""
+    """Return the goal after every move that is legal now, and the moves; the step itself is not yet paid for.
+
+    A goal that is paused moves by nothing but what still runs and what a person decides.
+    """
     moves = list[e.GoalEvent]()
-    if goal.ending is not None or goal.left(Unit.TICKS) < 1:
+    if goal.ending is not None or goal.paused is not None or goal.left(Unit.TICKS) < 1:
         return goal, moves
     for move in _MOVES:
         made = move(goal, now)
@@ -46,7 +51,8 @@ def wanted_trigger(goal: Goal) -> Trigger | None:
 
 def _settled(goal: Goal) -> bool:
     plan = goal.plan
-    return plan is None or plan.answered or plan.status in (PlanStatus.APPLIED, PlanStatus.REJECTED)
+    # A completed plan is settled for the rules only once its goal has been reopened.
+    return plan is None or plan.answered or plan.status in _SETTLED
 
 
 def _request_plan(goal: Goal, now: Instant) -> list[e.GoalEvent]:

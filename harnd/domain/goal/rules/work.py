@@ -6,6 +6,7 @@ from harnd.domain.goal import commands as c
 from harnd.domain.goal import events as e
 from harnd.domain.goal.goal import Goal
 from harnd.domain.goal.growth import extension
+from harnd.domain.goal.rules.after_end import reopened
 from harnd.domain.goal.rules.cancel import ended_by_person, plan_withdrawn
 from harnd.domain.goal.rules.checks import active_item, bounded, refuse_ended
 from harnd.domain.goal.work import Attempt, Standing, Work
@@ -17,6 +18,19 @@ from protocol.values import DEFERRED, FIXED, Unit
 WorkCommand: TypeAlias = c.AcceptWork | c.ReopenWork | c.RetryWork | c.CancelWork
 
 _REOPENABLE = (Standing.IN_REVIEW, Standing.BLOCKED, Standing.ACCEPTED, Standing.INTEGRATED, Standing.CANCELLED)
+
+
+def reopen_goal(goal: Goal, command: c.ReopenGoal) -> list[e.GoalEvent]:
+    """Reopen a success by a finding on its work: on the item that is named, or on the end of the active graph."""
+    root = goal.root
+    if goal.ending is None or root is None:
+        name = goal.intent.goal
+        raise Rejected(
+            "goal.not_ended",
+            f"goal {name} has not ended; its work is reopened item by item",
+            fix=verb("work", "reopen", name, command.work or "WORK"),
+        )
+    return decide_work(goal, c.ReopenWork(work=command.work or root.id, findings=command.findings, by=command.by))
 
 
 def decide_work(goal: Goal, command: WorkCommand) -> list[e.GoalEvent]:
@@ -105,7 +119,7 @@ def _undisposed(item: Work, dispositions: dict[str, str]) -> list[str]:
 
 
 def _reopen(goal: Goal, item: Work, command: c.ReopenWork) -> list[e.GoalEvent]:
-    refuse_ended(goal)
+    ended = reopened(goal, command.by)
     if item.standing not in _REOPENABLE:
         raise Rejected("work.not_reopenable", f"{item.id} is {goal.state_of(item)}; there is nothing to reopen")
     if not 1 <= len(command.findings) <= bounds.REOPEN_FINDINGS - len(item.findings):
@@ -118,9 +132,11 @@ def _reopen(goal: Goal, item: Work, command: c.ReopenWork) -> list[e.GoalEvent]:
         e.OpenFinding(f"f{item.findings_seen + number}", bounded("finding", text, bounds.FINDING_CHARS))
         for number, text in enumerate(command.findings, 1)
     )
-    _refuse_without_attempt(goal)
+    if not ended:  # a goal that had ended could not be extended before: it asks for more when it is open again
+        _refuse_without_attempt(goal)
     # A plan that was made for the graph as it was has lost its ground.
-    return [*plan_withdrawn(goal, command.by), e.WorkReopened(work=item.id, findings=findings, by=command.by)]
+    withdrawn = plan_withdrawn(goal, command.by)
+    return [*ended, *withdrawn, e.WorkReopened(work=item.id, findings=findings, by=command.by)]
 
 
 def _retry(goal: Goal, item: Work, command: c.RetryWork) -> list[e.GoalEvent]:
