@@ -112,6 +112,11 @@ CODES: Final[Mapping[str, Code]] = {
     "goal.unknown": Code(Family.NOT_FOUND, "There is no such goal."),
     "goal.exists": Code(Family.CONFLICT, "There is a goal of that name with another intent."),
     "goal.ended": Code(Family.REFUSED, "The goal has succeeded or was cancelled."),
+    "goal.not_ended": Code(Family.REFUSED, "The goal goes on, and what was asked is for one that has ended."),
+    "goal.not_reopenable": Code(
+        Family.REFUSED, "Too little is left of a budget that cannot grow for it to be reopened."
+    ),
+    "goal.archived": Code(Family.REFUSED, "The goal is archived, which is final."),
     "goal.invalid": Code(Family.CONFIGURATION, "The goal's files have problems; the details list all of them."),
     "goal.branch_exists": Code(Family.CONFLICT, "The repository has a branch of the goal's name already."),
     "goal.moved": Code(Family.TRY_LATER, "The goal changed hands or moved on while the request was decided."),

@@ -10,17 +10,27 @@ from harnctl.client import new_key
 from harnctl.commands import later
 from harnctl.commands.decision import agree
 from harnctl.commands.files import gather
-from harnctl.commands.options import Goal, Reason, Yes, console_of
-from harnctl.commands.writing import words
+from harnctl.commands.options import Findings, Goal, Reason, Yes, console_of
+from harnctl.commands.writing import lines, words
 from harnctl.failures import Failure
 from harnctl.render import goal as render
 from harnctl.render.done import done
 from protocol import ids
-from protocol.requests import CancelGoal, CreateGoal, ExtendGoal, ListGoals, ShowGoal
+from protocol.requests import (
+    ArchiveGoal,
+    CancelGoal,
+    CreateGoal,
+    ExtendGoal,
+    ListGoals,
+    PauseGoal,
+    ReopenGoal,
+    ResumeGoal,
+    ShowGoal,
+)
 from protocol.values import Unit
 
 app = typer.Typer(no_args_is_help=True)
-later.refuse(app, ("fork", "reopen", "pause", "resume", "archive"))
+later.refuse(app, ("fork",))
 
 File = Annotated[Path, typer.Argument(metavar="FILE", help="The goal's file, such as .harnd/goal.toml.")]
 
@@ -42,6 +52,11 @@ Runtime = Annotated[
     str | None, typer.Option("--runtime", metavar="TIME", help="So much more active runtime: 90m, 2h or 1d.")
 ]
 
+Everything = Annotated[bool, typer.Option("--all", help="Also those that were archived.")]
+OfWork = Annotated[
+    str | None, typer.Argument(metavar="[WORK]", help="The work item; the last of its graph by default.")
+]
+
 
 @app.command("create")
 def create_goal(context: typer.Context, file: File) -> None:
@@ -54,10 +69,10 @@ def create_goal(context: typer.Context, file: File) -> None:
 
 
 @app.command("list")
-def list_goals(context: typer.Context) -> None:
+def list_goals(context: typer.Context, *, everything: Everything = False) -> None:
     """List the goals."""
     console = console_of(context)
-    goals = console.ask(ListGoals())
+    goals = console.ask(ListGoals(archived=everything))
     console.show(ListGoals.method, goals, render.listed(goals, console.now()))
 
 
@@ -95,6 +110,49 @@ def extend_goal(
     request = ExtendGoal(key=new_key(), goal=ids.GoalId(goal), add=add)
     change = console.ask(request)
     console.show(request.method, change, done(change, "extended"))
+
+
+@app.command("pause")
+def pause_goal(context: typer.Context, goal: Goal, *, reason: Reason = None) -> None:
+    """Hold a goal: nothing starts until it is resumed, and what runs is let finish."""
+    console = console_of(context)
+    again = ("harnctl", "goal", "pause", goal)
+    why = "" if reason is None else words(console, reason, about=f"why {goal} is paused", again=again)
+    request = PauseGoal(key=new_key(), goal=ids.GoalId(goal), reason=why)
+    change = console.ask(request)
+    console.show(request.method, change, done(change, "paused"))
+
+
+@app.command("resume")
+def resume_goal(context: typer.Context, goal: Goal) -> None:
+    """Let a goal that was paused go on."""
+    console = console_of(context)
+    request = ResumeGoal(key=new_key(), goal=ids.GoalId(goal))
+    change = console.ask(request)
+    console.show(request.method, change, done(change, "resumed"))
+
+
+@app.command("reopen")
+def reopen_goal(context: typer.Context, goal: Goal, work: OfWork = None, *, finding: Findings = None) -> None:
+    """Reopen a goal that succeeded, with what is wrong with its work."""
+    console = console_of(context)
+    again = ("harnctl", "goal", "reopen", goal, *([work] if work else []))
+    findings = finding or lines(console, about=f"what is wrong with {work or goal}", again=again, option="--finding")
+    request = ReopenGoal(
+        key=new_key(), goal=ids.GoalId(goal), findings=tuple(findings), work=ids.WorkId(work) if work else None
+    )
+    change = console.ask(request)
+    console.show(request.method, change, done(change, "reopened"))
+
+
+@app.command("archive")
+def archive_goal(context: typer.Context, goal: Goal, *, yes: Yes = False) -> None:
+    """Put a goal that has ended away: it stays readable, leaves the lists, and is never reopened."""
+    console = console_of(context)
+    agree(console, f"Put {goal} away for good?", yes=yes, again=("harnctl", "goal", "archive", goal))
+    request = ArchiveGoal(key=new_key(), goal=ids.GoalId(goal))
+    change = console.ask(request)
+    console.show(request.method, change, done(change, "archived"))
 
 
 @app.command("cancel")

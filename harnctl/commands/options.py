@@ -20,6 +20,9 @@ Reason: TypeAlias = Annotated[
 Guidance: TypeAlias = Annotated[
     str | None, typer.Option("--guidance", metavar="TEXT", help="What to do differently; - reads it from stdin.")
 ]
+Findings: TypeAlias = Annotated[
+    list[str] | None, typer.Option("--finding", metavar="TEXT", help="What is wrong; may be repeated.")
+]
 
 
 def console_of(context: typer.Context) -> Console:

@@ -7,8 +7,8 @@ import typer
 from harnctl.client import new_key
 from harnctl.commands import later
 from harnctl.commands.decision import Subject, agree, bind, is_whole
-from harnctl.commands.options import Digest, Goal, Guidance, Reason, Work, Yes, console_of
-from harnctl.commands.writing import words
+from harnctl.commands.options import Digest, Findings, Goal, Guidance, Reason, Work, Yes, console_of
+from harnctl.commands.writing import lines, words
 from harnctl.console import Console
 from harnctl.render import work as render
 from harnctl.render.done import done
@@ -47,9 +47,6 @@ def _disposition(given: str) -> tuple[str, str]:
 Dispositions = Annotated[
     list[str] | None,
     typer.Option("--dispose", metavar="FINDING=ANSWER", help="fixed or deferred:REASON; once for each open finding."),
-]
-Findings = Annotated[
-    list[str] | None, typer.Option("--finding", metavar="TEXT", help="What is wrong; may be repeated.")
 ]
 Attempt = Annotated[int | None, typer.Option("--attempt", metavar="N", help="Which one; the latest by default.")]
 
@@ -121,7 +118,8 @@ def accept_work(
 def reopen_work(context: typer.Context, goal: Goal, work: Work, *, finding: Findings = None) -> None:
     """Send a work item back with what is wrong with it."""
     console = console_of(context)
-    findings = finding or _written(console, goal=goal, work=work)
+    again = ("harnctl", "work", "reopen", goal, work)
+    findings = finding or lines(console, about=f"what is wrong with {work} of {goal}", again=again, option="--finding")
     request = ReopenWork(key=new_key(), goal=ids.GoalId(goal), work=ids.WorkId(work), findings=tuple(findings))
     change = console.ask(request)
     console.show(request.method, change, done(change, "reopened"))
@@ -170,10 +168,3 @@ def _asked_about(console: Console, findings: list[FindingView]) -> dict[str, str
         return {}
     answers = ((found.id, console.question(f"{found.id}: {found.text}  fixed, or why not now?")) for found in findings)
     return {name: answer if answer == FIXED else DEFERRED + answer for name, answer in answers if answer}
-
-
-def _written(console: Console, *, goal: str, work: str) -> list[str]:
-    """Return what a person writes, a finding a line."""
-    about, again = f"what is wrong with {work} of {goal}, a line each", ("harnctl", "work", "reopen", goal, work)
-    text = words(console, None, about=about, again=again, option="--finding")
-    return [line.strip() for line in text.splitlines() if line.strip()]

@@ -24,3 +24,9 @@ def words(
         piped = f", or {option} - and the text on standard input" if option != "--finding" else ""
         raise Failure("usage", f"{about}: give {option} TEXT{piped}", fix=shlex.join((*again, option, "TEXT")))
     return text.strip()
+
+
+def lines(console: Console, *, about: str, again: tuple[str, ...], option: str) -> list[str]:
+    """Return what the person writes, a thing a line; where there is no terminal, `option` is to be given for each."""
+    text = words(console, None, about=f"{about}, a line each", again=again, option=option)
+    return [line.strip() for line in text.splitlines() if line.strip()]

@@ -54,6 +54,23 @@ def _cancelled(body: Body) -> str:
     return f"{body['by']} ended the goal: {body['reason']}"
 
 
+def _paused(body: Body) -> str:
+    why = f": {body['reason']}" if body.get("reason") else ""
+    return f"{body['by']} paused the goal{why}"
+
+
+def _resumed(body: Body) -> str:
+    return f"{body['by']} lets the goal go on"
+
+
+def _goal_reopened(body: Body) -> str:
+    return f"{body['by']} reopened the goal, which had succeeded"
+
+
+def _archived(body: Body) -> str:
+    return f"{body['by']} archived the goal"
+
+
 def _extended(body: Body) -> str:
     return f"{body['by']} lets the goal spend {' and '.join(_more(*each) for each in body['added'].items())}"
 
@@ -181,6 +198,10 @@ TELLERS: Final[Mapping[str, Teller]] = {
     "goal.succeeded/1": _goal_succeeded,
     "goal.attended/1": _attended,
     "goal.cancelled/1": _cancelled,
+    "goal.paused/1": _paused,
+    "goal.resumed/1": _resumed,
+    "goal.reopened/1": _goal_reopened,
+    "goal.archived/1": _archived,
     "budget.extended/1": _extended,
     "plan.requested/1": _requested,
     "planner.called/1": _called,

@@ -24,6 +24,7 @@ def project(goal: Goal, now: Instant) -> Rows:
         due=bool(due(goal, now)) or where.phase is Phase.READY,
         wake_at=where.wake_at,
         version=goal.version,
+        archived=goal.archived,
     )
     return Rows(goal=row, inbox=tuple(_inbox_row(goal, ask) for ask in asks(goal, now)))
 

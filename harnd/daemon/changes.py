@@ -125,6 +125,14 @@ def _command(request: msgspec.Struct, by: str) -> tuple[GoalId, c.GoalCommand, s
     match request:
         case wire.CancelGoal(goal=goal, reason=reason):
             return goal, c.CancelGoal(by=by, reason=reason), goal
+        case wire.PauseGoal(goal=goal, reason=reason):
+            return goal, c.PauseGoal(by=by, reason=reason), goal
+        case wire.ResumeGoal(goal=goal):
+            return goal, c.ResumeGoal(by=by), goal
+        case wire.ReopenGoal(goal=goal, findings=findings, work=work):
+            return goal, c.ReopenGoal(work=work, findings=findings, by=by), work or goal
+        case wire.ArchiveGoal(goal=goal):
+            return goal, c.ArchiveGoal(by=by), goal
         case wire.ExtendGoal(goal=goal, add=add):
             return goal, c.ExtendGoal(add=add, by=by), goal
         case wire.ApprovePlan(goal=goal, plan=plan, digest=digest):

@@ -43,6 +43,7 @@ class GoalRow(msgspec.Struct, frozen=True):
     wake_at: Instant | None  # when a deadline of this goal passes
     version: int = 0  # of the stream; the store fills it in
     parked: str | None = None  # why its supervisor gave up; the store fills it in
+    archived: bool = False  # a person put it away for good
 
 
 class InboxRow(msgspec.Struct, frozen=True):

@@ -9,7 +9,17 @@ from protocol.requests.across import ListInbox, ShowBudget, ShowWhy
 from protocol.requests.daemon import ListProcesses, ShowConfig, ShowDoctor, ShowStatus
 from protocol.requests.event import ListEvents, SubscribeEvents, UnsubscribeEvents
 from protocol.requests.gc import RunGc, ShowGc
-from protocol.requests.goal import CancelGoal, CreateGoal, ExtendGoal, ListGoals, ShowGoal
+from protocol.requests.goal import (
+    ArchiveGoal,
+    CancelGoal,
+    CreateGoal,
+    ExtendGoal,
+    ListGoals,
+    PauseGoal,
+    ReopenGoal,
+    ResumeGoal,
+    ShowGoal,
+)
 from protocol.requests.plan import ApprovePlan, ListPlans, RejectPlan, RetryPlan, ShowPlan
 from protocol.requests.request import Change, Initialize, ReplyT, Request
 from protocol.requests.work import (
@@ -26,6 +36,7 @@ from protocol.requests.work import (
 __all__ = [
     "AcceptWork",
     "ApprovePlan",
+    "ArchiveGoal",
     "CancelGoal",
     "CancelWork",
     "Change",
@@ -38,10 +49,13 @@ __all__ = [
     "ListPlans",
     "ListProcesses",
     "ListWork",
+    "PauseGoal",
     "RejectPlan",
+    "ReopenGoal",
     "ReopenWork",
     "ReplyT",
     "Request",
+    "ResumeGoal",
     "RetryPlan",
     "RetryWork",
     "RunGc",

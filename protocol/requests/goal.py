@@ -21,9 +21,10 @@ class CreateGoal(Change[GoalCreated], frozen=True, kw_only=True):
 
 
 class ListGoals(Request[GoalList], frozen=True):
-    """Every goal, a row each."""
+    """Every goal, a row each; those that were archived only when they are asked for."""
 
     method: ClassVar[str] = "goal.list"
+    archived: bool = False
 
 
 class ShowGoal(Request[GoalView], frozen=True):
@@ -39,6 +40,37 @@ class ExtendGoal(Change[Done], frozen=True, kw_only=True):
     method: ClassVar[str] = "goal.extend"
     goal: fields.Goal
     add: fields.Additions  # durations in microseconds
+
+
+class PauseGoal(Change[Done], frozen=True, kw_only=True):
+    """Hold a goal: nothing of it starts until it is resumed, and what runs is let finish."""
+
+    method: ClassVar[str] = "goal.pause"
+    goal: fields.Goal
+    reason: fields.Guidance = ""
+
+
+class ResumeGoal(Change[Done], frozen=True, kw_only=True):
+    """Let a goal that was paused go on."""
+
+    method: ClassVar[str] = "goal.resume"
+    goal: fields.Goal
+
+
+class ReopenGoal(Change[Done], frozen=True, kw_only=True):
+    """Reopen a goal that succeeded, by findings on its work; without `work`, on the end of its last graph."""
+
+    method: ClassVar[str] = "goal.reopen"
+    goal: fields.Goal
+    findings: fields.Findings
+    work: fields.Work | None = None
+
+
+class ArchiveGoal(Change[Done], frozen=True, kw_only=True):
+    """Put a goal that has ended away for good: readable, out of the lists, and never reopened."""
+
+    method: ClassVar[str] = "goal.archive"
+    goal: fields.Goal
 
 
 class CancelGoal(Change[Done], frozen=True, kw_only=True):

@@ -20,10 +20,11 @@ class GoalRow(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     wake_at: Instant | None  # when harnd looks again by itself
     waiting: int  # how many things wait for a person
     parked: str | None  # why its supervisor gave up
+    archived: bool = False  # put away for good
 
 
 class GoalList(Struct, frozen=True, forbid_unknown_fields=True):
-    """Every goal, by id."""
+    """Goals, by id."""
 
     goals: tuple[GoalRow, ...]
 
@@ -88,3 +89,4 @@ class GoalView(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     attention: tuple[InboxItem, ...]
     fence: int | None  # of the lease under which the goal is worked on; None at rest
     version: int  # of the goal's stream
+    archived: bool = False  # put away for good

@@ -308,6 +308,13 @@ async def test_goals_are_told_by_id(store):
     assert [row.goal for row in await store.goals()] == ["a", "b", "c"]
 
 
+async def test_a_row_says_whether_its_goal_was_archived(store, lease):
+    await store.append(change())
+    assert [row.archived for row in await store.goals()] == [False]
+    await store.append(change(expected=1, row=msgspec.structs.replace(goal_row(), archived=True)))
+    assert [row.archived for row in await store.goals()] == [True]
+
+
 async def test_the_row_of_one_goal_is_the_one_that_the_list_has(store):
     for goal in ("b", "a"):
         await write_row(store, goal, due=True, wake_at=5)
@@ -586,6 +593,6 @@ async def test_health_counts_events_and_names_the_schema(store, lease):
 
     health = await store.health()
 
-    assert (health.events, health.schema) == (2, 1)
+    assert (health.events, health.schema) == (2, 2)
     assert health.engine.startswith("SQLite 3.")
     assert health.size_bytes > 0

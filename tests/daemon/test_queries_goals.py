@@ -92,6 +92,15 @@ async def test_a_list_is_written_from_rows(house: Shelf):
     )
 
 
+async def test_a_goal_that_was_archived_is_listed_when_it_is_asked_for(house: Shelf):
+    await house.live(g.create(g.an_intent()), g.cancel_goal(), g.archive_goal())
+    await house.live(g.create(g.an_intent(goal="docs")), goal="docs")
+    assert [row.goal for row in (await house.ask(ask.ListGoals())).goals] == ["docs"]
+    listed = (await house.ask(ask.ListGoals(archived=True))).goals
+    assert [(row.goal, row.archived) for row in listed] == [("billing", True), ("docs", False)]
+    assert (await house.ask(ask.ShowGoal(BILLING))).archived
+
+
 async def test_a_goal_in_full(house: Shelf):
     plan = g.a_plan(g.draft("a"), g.draft("b", "a"))
     await house.live(g.create(g.an_intent()), g.tick(), g.answered(plan), g.approve(plan), g.tick())

@@ -93,6 +93,28 @@ async def test_the_active_runtime_may_end_before_any_limit(house: Shelf):
     assert found.next_automatic_at == g.later(60)
 
 
+async def test_a_paused_goal_says_what_still_runs(house: Shelf):
+    await house.live(g.create(g.an_intent()), g.tick(), g.pause_goal("the disk is full"))
+    house.seen.runs(CALL)
+    house.at(100)
+    found = await why(house)
+    assert found.condition == (
+        "paused by ada: the disk is full; still running: the planner (plan 1, call 1); "
+        "call 1 for plan 1 has run for 1m; agent planner (process 77) has not been heard"
+    )
+    assert (found.next_automatic, found.next_automatic_at) == (
+        "agent planner is ended if it stays silent",
+        g.later(120),
+    )
+    assert found.verbs == ("harnctl goal resume billing",)
+
+
+async def test_a_paused_goal_at_rest_waits_for_its_person_only(house: Shelf):
+    await house.live(g.create(g.an_intent()), g.pause_goal())
+    found = await why(house)
+    assert (found.condition, found.next_automatic, found.next_automatic_at) == ("paused by ada", None, None)
+
+
 async def test_nothing_runs_between_two_steps(house: Shelf):
     await house.live(g.create(g.an_intent()), g.tick())
     house.at(1)

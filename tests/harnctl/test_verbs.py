@@ -52,6 +52,25 @@ VERBS = [
         ),
         ("extended billing-export", "There may be 30 attempts in all now; 10 left.", "work is started next"),
     ),
+    Verb("goal list --all", ask.ListGoals(archived=True), ("billing-export  ! awaiting attention",)),
+    Verb(
+        "goal pause billing-export --reason full",
+        ask.PauseGoal(key=KEY, goal=GOAL, reason="full"),
+        ("paused billing-export", "harnctl why billing-export"),
+    ),
+    Verb("goal pause billing-export", ask.PauseGoal(key=KEY, goal=GOAL), ("paused by ada: the disk is full",)),
+    Verb("goal resume billing-export", ask.ResumeGoal(key=KEY, goal=GOAL), ("resumed billing-export",)),
+    Verb(
+        "goal reopen billing-export --finding one --finding two",
+        ask.ReopenGoal(key=KEY, goal=GOAL, findings=("one", "two")),
+        ("reopened billing-export p1.parser",),
+    ),
+    Verb(
+        "goal reopen billing-export p1.parser --finding one",
+        ask.ReopenGoal(key=KEY, goal=GOAL, findings=("one",), work=PARSER),
+        ("reopened billing-export p1.parser",),
+    ),
+    Verb("goal archive billing-export --yes", ask.ArchiveGoal(key=KEY, goal=GOAL), ("archived billing-export",)),
     Verb(
         "goal cancel billing-export --reason done --yes",
         ask.CancelGoal(key=KEY, goal=GOAL, reason="done"),

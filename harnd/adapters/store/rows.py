@@ -14,11 +14,12 @@ from protocol.ids import GoalId
 from protocol.values import Instant
 
 _REPLACE_GOAL: Final = """
-INSERT INTO goals (goal, title, phase, next_action, reason, since, due, wake_at, version)
-VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)
+INSERT INTO goals (goal, title, phase, next_action, reason, since, due, wake_at, version, archived)
+VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
 ON CONFLICT (goal) DO UPDATE SET
     title = excluded.title, phase = excluded.phase, next_action = excluded.next_action, reason = excluded.reason,
-    since = excluded.since, due = excluded.due, wake_at = excluded.wake_at, version = excluded.version
+    since = excluded.since, due = excluded.due, wake_at = excluded.wake_at, version = excluded.version,
+    archived = excluded.archived
 """
 _CLEAR_INBOX: Final = """
 DELETE FROM inbox WHERE goal = ?
@@ -30,10 +31,10 @@ _PARK: Final = """
 UPDATE goals SET parked = ? WHERE goal = ?
 """
 _GOALS: Final = """
-SELECT goal, title, phase, next_action, reason, since, due, wake_at, version, parked FROM goals ORDER BY goal
+SELECT goal, title, phase, next_action, reason, since, due, wake_at, version, parked, archived FROM goals ORDER BY goal
 """
 _GOAL: Final = """
-SELECT goal, title, phase, next_action, reason, since, due, wake_at, version, parked FROM goals WHERE goal = ?
+SELECT goal, title, phase, next_action, reason, since, due, wake_at, version, parked, archived FROM goals WHERE goal = ?
 """
 _DUE: Final = """
 SELECT goal FROM goals WHERE due = 1 AND parked IS NULL
@@ -62,6 +63,7 @@ def replace_rows(conn: sqlite3.Connection, rows: Rows, *, version: int) -> None:
         goal.due,
         goal.wake_at,
         version,
+        goal.archived,
     )
     conn.execute(_REPLACE_GOAL, told)
     conn.execute(_CLEAR_INBOX, (goal.goal,))
@@ -104,5 +106,5 @@ def inbox(conn: sqlite3.Connection) -> list[InboxRow]:
 
 
 def _goal_row(stored: tuple[Any, ...]) -> GoalRow:
-    goal, title, phase, next_action, reason, since, due, wake_at, version, parked = stored
-    return GoalRow(goal, title, phase, next_action, reason, since, bool(due), wake_at, version, parked)
+    goal, title, phase, next_action, reason, since, due, wake_at, version, parked, archived = stored
+    return GoalRow(goal, title, phase, next_action, reason, since, bool(due), wake_at, version, parked, bool(archived))

@@ -45,7 +45,7 @@ class Queries:
     async def _view(self, request: Request[Any]) -> msgspec.Struct:
         match request:
             case ask.ListGoals():
-                return await goals.listed(self._from)
+                return await goals.listed(self._from, request)
             case ask.ShowGoal():
                 return await goals.shown(self._from, request)
             case ask.ListPlans():

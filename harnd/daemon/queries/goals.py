@@ -14,16 +14,16 @@ from harnd.domain.goal.work import Standing
 from harnd.ports import store
 from harnd.ports.errors import PortError
 from protocol.ids import CommitId, goal_branch
-from protocol.requests import ShowGoal
+from protocol.requests import ListGoals, ShowGoal
 from protocol.values import NextAction, Phase, PlanStatus, Unit
 from protocol.views import CriterionView, GoalList, GoalRow, GoalView, InboxItem, MilestoneView, PlanCounts
 
 GIT_S = 5.0  # to say where a branch is; a repository on a dead disk must not hold up an answer
 
 
-async def listed(sources: Sources) -> GoalList:
-    """List every goal from its row."""
-    rows = await sources.world.store.goals()
+async def listed(sources: Sources, request: ListGoals) -> GoalList:
+    """List goals from their rows."""
+    rows = [row for row in await sources.world.store.goals() if request.archived or not row.archived]
     waiting = Counter(row.goal for row in await sources.world.store.inbox())
     return GoalList(tuple(_row(row, waiting[row.goal]) for row in rows))
 
@@ -66,6 +66,7 @@ async def shown(sources: Sources, request: ShowGoal) -> GoalView:
         attention=_with_parked(waiting, row),
         fence=sources.roster.fence(intent.goal),
         version=goal.version,
+        archived=goal.archived,
     )
 
 
@@ -85,6 +86,7 @@ def _row(row: store.GoalRow, waiting: int) -> GoalRow:
         wake_at=row.wake_at if row.parked is None else None,
         waiting=waiting + (row.parked is not None),
         parked=row.parked,
+        archived=row.archived,
     )
 
 

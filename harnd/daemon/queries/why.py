@@ -9,6 +9,7 @@ from harnd.daemon.loading import unknown_goal
 from harnd.daemon.queries.about import Sources
 from harnd.daemon.queries.progress import Step, under_way
 from harnd.daemon.queries.work import item_of
+from harnd.domain.goal.due import due
 from harnd.domain.goal.goal import Goal
 from harnd.domain.goal.inbox import asks
 from harnd.domain.goal.position import Position, position
@@ -74,7 +75,14 @@ def _of_goal(goal: Goal, steps: tuple[Step, ...], now: Instant) -> Reason:
         next_automatic_at=where.wake_at,
         verbs=where.verbs,
     )
-    return _observed(reason, steps, now) if where.phase is Phase.RUNNING else reason
+    match where.phase:
+        case Phase.RUNNING:
+            return _observed(reason, steps, now)
+        case Phase.PAUSED if steps:
+            seen = _observed(reason, steps, now)
+            return replace(seen, condition=f"{where.reason}; {seen.condition}", since=reason.since)
+        case _:
+            return reason
 
 
 def _since(goal: Goal, where: Position, now: Instant) -> Instant:
@@ -89,7 +97,7 @@ def _next_automatic(where: Position) -> str | None:
             return where.reason
         case Phase.WAITING:
             return "harnd tries again"
-        case Phase.RUNNING if where.wake_at is not None:
+        case Phase.RUNNING | Phase.PAUSED if where.wake_at is not None:
             return "what runs is ended, because the active runtime is used up then"
         case _:
             return None
@@ -126,7 +134,7 @@ def _observed(reason: Reason, steps: tuple[Step, ...], now: Instant) -> Reason:
 
 
 def _wants_somebody(goal: Goal, now: Instant) -> bool:
-    return position(goal, now).phase in (Phase.READY, Phase.RUNNING)
+    return bool(due(goal, now)) or position(goal, now).phase is Phase.READY
 
 
 def _abandoned(reason: Reason) -> Reason:
