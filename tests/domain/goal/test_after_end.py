@@ -5,6 +5,7 @@ from msgspec.structs import replace
 
 from harnd.domain.goal import events as e
 from harnd.domain.goal.due import CallPlanner, due
+from harnd.domain.goal.goal import Ending
 from harnd.domain.goal.ledger import Entry, Ledger
 from harnd.domain.goal.position import position
 from harnd.domain.goal.reasons import reason_of
@@ -21,6 +22,7 @@ from tests.kit.given import (
     approve,
     archive_goal,
     cancelled,
+    commit,
     completion,
     draft,
     extend_goal,
@@ -30,6 +32,7 @@ from tests.kit.given import (
     live,
     moved,
     pause_goal,
+    plain,
     planning,
     proved,
     reopen,
@@ -38,6 +41,7 @@ from tests.kit.given import (
     success,
     the_plan,
     tick,
+    tree,
     working,
 )
 
@@ -83,6 +87,19 @@ def test_the_mission_is_looked_at_again_once_the_mended_work_is_in():
     done = completion("p1.a")
     goal = live(goal, answered(done, plan=3), approve(done, plan=3))
     assert (the_plan(goal).status, position(goal, T0).phase) == (PlanStatus.COMPLETED, Phase.SUCCEEDED)
+
+
+def test_without_a_mission_mended_work_is_success_again():
+    goal = integrated(plain(draft("a"), draft("b", "a")), "p0.a", "p0.b")
+    assert goal.ending is Ending.SUCCEEDED
+    again = live(goal, reopen_goal())
+    assert (item(again, "p0.b").standing, again.ending) == (Standing.OPEN, None)
+    again = live(again, tick(), succeeded("p0.b", 2), accept("p0.b", f1="fixed"), tick(), proved("p0.b", 2))
+    Given(again).when(moved("p0.b", 2)).then(
+        e.WorkIntegrated(work=WorkId("p0.b"), number=2, commit=commit("merged p0.b"), tree=tree("merged p0.b")),
+        e.GoalSucceeded(root=WorkId("p0.b")),
+    )
+    assert item(live(goal, reopen("p0.a")), "p0.a").standing is Standing.OPEN
 
 
 def test_a_goal_that_goes_on_is_reopened_item_by_item():
