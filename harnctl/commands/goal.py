@@ -7,11 +7,11 @@ import typer
 
 from harnctl import amounts
 from harnctl.client import new_key
-from harnctl.commands import later
 from harnctl.commands.decision import agree
 from harnctl.commands.files import gather
 from harnctl.commands.options import Findings, Goal, Reason, Yes, console_of
 from harnctl.commands.writing import lines, words
+from harnctl.console import Console
 from harnctl.failures import Failure
 from harnctl.render import goal as render
 from harnctl.render.done import done
@@ -30,9 +30,10 @@ from protocol.requests import (
 from protocol.values import Unit
 
 app = typer.Typer(no_args_is_help=True)
-later.refuse(app, ("fork",))
 
 File = Annotated[Path, typer.Argument(metavar="FILE", help="The goal's file, such as .harnd/goal.toml.")]
+
+Parent = Annotated[str, typer.Argument(metavar="PARENT", help="The goal to go on from, by its id.")]
 
 
 def micros(written: str) -> int:
@@ -61,9 +62,20 @@ OfWork = Annotated[
 @app.command("create")
 def create_goal(context: typer.Context, file: File) -> None:
     """Enrol a goal and freeze what it says."""
-    console = console_of(context)
+    _enrol(console_of(context), file)
+
+
+@app.command("fork")
+def fork_goal(context: typer.Context, parent: Parent, file: File) -> None:
+    """Enrol a goal that goes on from another: from its branch, knowing what was accepted there."""
+    _enrol(console_of(context), file, parent=ids.GoalId(parent))
+
+
+def _enrol(console: Console, file: Path, *, parent: ids.GoalId | None = None) -> None:
     gathered = gather(file)
-    request = CreateGoal(key=new_key(), files=gathered.files, main=gathered.main, directory=gathered.directory)
+    request = CreateGoal(
+        key=new_key(), files=gathered.files, main=gathered.main, directory=gathered.directory, parent=parent
+    )
     created = console.ask(request)
     console.show(request.method, created, render.created(created))
 

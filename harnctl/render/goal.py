@@ -6,7 +6,7 @@ from harnctl.render.blocks import Block, Fields, Gap, Line, Paragraph, Span, Sty
 from harnctl.render.inbox import attention, summary, to_type
 from harnctl.render.marks import marked
 from harnctl.render.texts import criteria, said, section, short
-from harnctl.render.words import age, when
+from harnctl.render.words import age, count, when
 from harnctl.render.work import table as work_table
 from protocol.replies import GoalCreated
 from protocol.values import Instant
@@ -79,6 +79,9 @@ def _frozen(goal: GoalView) -> Iterator[tuple[str, str]]:
         f"{goal.branch} at {short(goal.head)}" if goal.head else f"{goal.branch}, made with the first attempt",
     )
     yield "base", f"{goal.base_ref} at {short(goal.base_commit)}"
+    if goal.parent is not None:
+        accepted = count(len(goal.parent.accepted), "accepted item")
+        yield "goes on from", f"{goal.parent.goal} at {short(goal.parent.head)}, with {accepted}"
     if goal.planner is not None:
         yield "planner", goal.planner
         yield "plans", _plans(goal.plans)

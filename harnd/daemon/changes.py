@@ -20,7 +20,7 @@ from harnd.domain.goal import commands as c
 from harnd.domain.goal.goal import Goal
 from harnd.domain.goal.intent import Intent
 from harnd.domain.goal.position import position
-from harnd.domain.measures import span
+from harnd.domain.measures import count, span
 from harnd.ports.clock import Clock
 from harnd.ports.errors import KeyReusedError
 from harnd.ports.store import EventStore
@@ -116,6 +116,9 @@ def _created(goal: Goal, *, new: bool) -> GoalCreated:
         f"Goal {intent.goal} is frozen on {intent.base_ref} at {intent.base_commit[:12]} of {intent.repository}.",
         f"Its work will be on the branch {goal_branch(intent.goal)}; your checkout and branches are not touched.",
     ]
+    if intent.parent is not None:
+        accepted = count(len(intent.parent.accepted), "accepted item")
+        said.append(f"It goes on from {intent.parent.goal} at {intent.parent.head[:12]}, with {accepted}.")
     if any(member.harness == "command" for member in intent.team):
         said.append("Agents run ungated and report no tokens or cost: calls, attempts and runtime bound them.")
     return GoalCreated(goal=intent.goal, digest=goal.intent_digest, said=tuple(said), created=new)

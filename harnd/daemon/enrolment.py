@@ -10,10 +10,12 @@ from pathlib import Path
 
 import anyio.to_thread
 
+from harnd.daemon.loading import Loader
+from harnd.daemon.parentage import Parentage, refuse_elsewhere
 from harnd.domain.dialect import Schema
 from harnd.domain.files.goal_file import GoalFile
 from harnd.domain.files.reading import read_goal
-from harnd.domain.goal.intent import Intent
+from harnd.domain.goal.intent import Intent, Parent
 from harnd.domain.problem import Problem
 from harnd.ports.store import EventStore
 from harnd.ports.workspace import Trouble, Workspace
@@ -31,6 +33,7 @@ class Enrolment:
         self._workspace = workspace
         self._store = store
         self._harnesses = harnesses
+        self._parentage = Parentage(Loader(store))
 
     async def intent(self, request: CreateGoal) -> Intent:
         """Freeze what the files say; raises `Refusal` with all problems, or with what the repository lacks."""
@@ -39,13 +42,17 @@ class Enrolment:
         read = await anyio.to_thread.run_sync(reading)
         if not isinstance(read, GoalFile):
             raise _invalid(read)
-        commit, repository = await self._examined(request.directory, read)
-        intent = read.intent(repository=repository, base_commit=commit)
+        found = await self._parentage.of(read, request.parent)
+        parent = found[0] if found else None
+        commit, repository = await self._examined(request.directory, read, parent)
+        if found:
+            refuse_elsewhere(found[0], its=found[1], here=repository)
+        intent = read.intent(repository=repository, base_commit=commit, parent=parent)
         await self._refuse_taken_name(intent)
         return intent
 
-    async def _examined(self, directory: str, read: GoalFile) -> tuple[CommitId, str]:
-        found = await self._workspace.examine(_located(directory, read.repository), read.base_ref)
+    async def _examined(self, directory: str, read: GoalFile, parent: Parent | None) -> tuple[CommitId, str]:
+        found = await self._workspace.examine(_located(directory, read.repository), read.start(parent)[1])
         if isinstance(found, Trouble):
             raise Refusal(found.code, found.message)
         return found

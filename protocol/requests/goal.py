@@ -18,6 +18,7 @@ class CreateGoal(Change[GoalCreated], frozen=True, kw_only=True):
     files: fields.Files  # base64 on the wire
     main: fields.FileName  # the one of `files` that names the others
     directory: fields.Directory  # absolute; relative paths in the files are meant from here
+    parent: fields.Goal | None = None  # the goal that it goes on from; the file may name the same one
 
 
 class ListGoals(Request[GoalList], frozen=True):

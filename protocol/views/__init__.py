@@ -17,7 +17,16 @@ from protocol.views.daemon import (
 )
 from protocol.views.event import EventView
 from protocol.views.gc import DiskRow, GarbageItem, GarbageKind, GarbageRow, GcView
-from protocol.views.goal import CriterionView, GoalList, GoalRow, GoalView, MilestoneView, PlanCounts
+from protocol.views.goal import (
+    CriterionView,
+    GoalList,
+    GoalRow,
+    GoalView,
+    InheritedView,
+    MilestoneView,
+    ParentView,
+    PlanCounts,
+)
 from protocol.views.inbox import InboxItem, InboxKind, InboxView, WhyView
 from protocol.views.plan import CompletionEvidence, PlanItem, PlanList, PlanMilestone, PlanRow, PlanView
 from protocol.views.problem import ProblemView
@@ -58,7 +67,9 @@ __all__ = [
     "InboxItem",
     "InboxKind",
     "InboxView",
+    "InheritedView",
     "MilestoneView",
+    "ParentView",
     "PlanCounts",
     "PlanItem",
     "PlanList",

@@ -2,7 +2,7 @@
 
 from msgspec import Struct
 
-from protocol.ids import CommitId, CriterionId, Digest, GoalId, SpecialistName
+from protocol.ids import CommitId, CriterionId, Digest, GoalId, SpecialistName, WorkId
 from protocol.values import Instant, NextAction, Phase
 from protocol.views.inbox import InboxItem
 from protocol.views.work import WorkRow
@@ -58,6 +58,24 @@ class PlanCounts(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     max_milestones: int
 
 
+class InheritedView(Struct, frozen=True, forbid_unknown_fields=True):
+    """Work that the parent of a goal had accepted when the goal was enrolled."""
+
+    work: WorkId
+    title: str
+    proof: Digest
+    commit: CommitId
+
+
+class ParentView(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """The goal that a goal goes on from, as it was then."""
+
+    goal: GoalId
+    intent_digest: Digest
+    head: CommitId  # of its branch
+    accepted: tuple[InheritedView, ...]
+
+
 class GoalView(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """A goal in full: where it stands, what was frozen, what came of it."""
 
@@ -90,3 +108,4 @@ class GoalView(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     fence: int | None  # of the lease under which the goal is worked on; None at rest
     version: int  # of the goal's stream
     archived: bool = False  # put away for good
+    parent: ParentView | None = None

@@ -8,7 +8,7 @@ from harnd.daemon.queries import inbox, work
 from harnd.daemon.queries.about import Sources
 from harnd.domain.goal.goal import Ending, Goal, Milestone
 from harnd.domain.goal.inbox import asks
-from harnd.domain.goal.intent import Criterion
+from harnd.domain.goal.intent import Criterion, Parent
 from harnd.domain.goal.position import position
 from harnd.domain.goal.work import Standing
 from harnd.ports import store
@@ -16,7 +16,17 @@ from harnd.ports.errors import PortError
 from protocol.ids import CommitId, goal_branch
 from protocol.requests import ListGoals, ShowGoal
 from protocol.values import NextAction, Phase, PlanStatus, Unit
-from protocol.views import CriterionView, GoalList, GoalRow, GoalView, InboxItem, MilestoneView, PlanCounts
+from protocol.views import (
+    CriterionView,
+    GoalList,
+    GoalRow,
+    GoalView,
+    InboxItem,
+    InheritedView,
+    MilestoneView,
+    ParentView,
+    PlanCounts,
+)
 
 GIT_S = 5.0  # to say where a branch is; a repository on a dead disk must not hold up an answer
 
@@ -67,12 +77,22 @@ async def shown(sources: Sources, request: ShowGoal) -> GoalView:
         fence=sources.roster.fence(intent.goal),
         version=goal.version,
         archived=goal.archived,
+        parent=_parent(intent.parent) if intent.parent else None,
     )
 
 
 def criteria(found: tuple[Criterion, ...]) -> tuple[CriterionView, ...]:
     """Write criteria."""
     return tuple(CriterionView(criterion.id, criterion.text) for criterion in found)
+
+
+def _parent(parent: Parent) -> ParentView:
+    return ParentView(
+        goal=parent.goal,
+        intent_digest=parent.intent,
+        head=parent.head,
+        accepted=tuple(InheritedView(one.work, one.title, one.proof, one.commit) for one in parent.accepted),
+    )
 
 
 def _row(row: store.GoalRow, waiting: int) -> GoalRow:

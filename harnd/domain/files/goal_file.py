@@ -3,6 +3,8 @@
 A `GoalFile` is an intent but for what only the daemon knows: where the repository is and which commit the base means.
 """
 
+from typing import Final
+
 import msgspec
 
 from harnd.domain.files.durations import micros
@@ -10,7 +12,7 @@ from harnd.domain.files.own_graph import drafts
 from harnd.domain.files.schemas import SPECIALIST
 from harnd.domain.files.source import At
 from harnd.domain.goal.graph import Drafts
-from harnd.domain.goal.intent import Criterion, Intent, Limits, Mission, Replanning, Specialist
+from harnd.domain.goal.intent import Criterion, Intent, Limits, Mission, Parent, Replanning, Specialist
 from harnd.domain.goal.template import (
     AgentStage,
     CommandStage,
@@ -23,8 +25,10 @@ from harnd.domain.goal.template import (
 )
 from protocol import bounds
 from protocol.bounds import Range
-from protocol.ids import CommitId, CriterionId, GoalId, HarnessName, SpecialistName, TemplateName
+from protocol.ids import CommitId, CriterionId, GoalId, HarnessName, SpecialistName, TemplateName, goal_branch
 from protocol.values import Micros
+
+HEAD: Final = "HEAD"
 
 
 class GoalFile(msgspec.Struct, frozen=True):
@@ -33,7 +37,7 @@ class GoalFile(msgspec.Struct, frozen=True):
     goal: GoalId
     title: str
     repository: str  # as written: from the directory of the goal file, unless it is absolute
-    base_ref: str
+    base_ref: str | None  # None when none is written
     limits: Limits
     team: tuple[Specialist, ...]  # sorted by name
     templates: tuple[Template, ...]  # sorted by name
@@ -41,14 +45,21 @@ class GoalFile(msgspec.Struct, frozen=True):
     replanning: Replanning | None = None
     labels: tuple[str, ...] = ()
     graph: Drafts = ()
+    parent: GoalId | None = None
 
-    def intent(self, *, repository: str, base_commit: CommitId) -> Intent:
-        """Freeze it, with the canonical path of the repository and the commit that `base_ref` is now."""
+    def start(self, parent: Parent | None) -> tuple[str, str]:
+        """Return what the goal starts from, as it is called and as git finds it."""
+        if self.base_ref is not None:
+            return self.base_ref, self.base_ref
+        return (goal_branch(parent.goal), parent.head) if parent else (HEAD, HEAD)
+
+    def intent(self, *, repository: str, base_commit: CommitId, parent: Parent | None = None) -> Intent:
+        """Freeze it, with the canonical path of the repository and the commit that it starts from."""
         return Intent(
             goal=self.goal,
             title=self.title,
             repository=repository,
-            base_ref=self.base_ref,
+            base_ref=self.start(parent)[0],
             base_commit=base_commit,
             limits=self.limits,
             team=self.team,
@@ -57,6 +68,7 @@ class GoalFile(msgspec.Struct, frozen=True):
             replanning=self.replanning,
             labels=self.labels,
             graph=self.graph,
+            parent=parent,
         )
 
 
@@ -66,7 +78,7 @@ def goal_file(goal: At, team: At, templates: tuple[At, ...]) -> GoalFile:
         goal=GoalId(goal["goal"].text()),
         title=goal["title"].text().strip(),
         repository=goal["repository"].text("."),
-        base_ref=goal["base"].text("HEAD"),
+        base_ref=goal["base"].text() or None,
         limits=_limits(goal["limits"]),
         team=tuple(sorted(map(_specialist, team.entries().values()), key=lambda member: member.name)),
         templates=tuple(sorted(map(template_of, templates), key=lambda template: template.name)),
@@ -74,6 +86,7 @@ def goal_file(goal: At, team: At, templates: tuple[At, ...]) -> GoalFile:
         replanning=_replanning(goal["replanning"]) if "replanning" in goal else None,
         labels=goal["labels"].texts(),
         graph=drafts(goal["work"]),
+        parent=GoalId(goal["parent"].text()) if "parent" in goal else None,
     )
 
 

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator
 import msgspec
 
 from harnd.domain.goal.goal import Goal, Milestone
-from harnd.domain.goal.intent import Criterion, Mission, Specialist
+from harnd.domain.goal.intent import Criterion, Mission, Parent, Specialist
 from harnd.domain.goal.plan import Plan, PlannerCall
 from harnd.domain.goal.planner_schema import planner_schema
 from harnd.domain.goal.template import Template
@@ -134,6 +134,8 @@ def fenced(text: str) -> str:
 
 
 def _history(goal: Goal) -> Iterator[tuple[str, str]]:
+    if goal.intent.parent is not None:
+        yield f"the parent {goal.intent.parent.goal}", _inherited(goal, goal.intent.parent)
     if goal.guidance():
         said = "\n".join(f"- about plan {number}: {text}" for number, text in goal.guidance())
         yield "the operator's guidance", f"# What the operator said\n\n{said}"
@@ -143,6 +145,21 @@ def _history(goal: Goal) -> Iterator[tuple[str, str]]:
         yield f"rejected plan {plan.number}", _rejected(plan)
     for milestone in goal.milestones:
         yield f"milestone {milestone.sequence}", _past(goal, milestone)
+
+
+def _inherited(goal: Goal, parent: Parent) -> str:
+    """Tell what the goal goes on from; its work has ids of its own and is no work of this goal."""
+    accepted = "\n".join(f"- {one.title} (its {one.work}, proved in {one.commit[:12]})" for one in parent.accepted)
+    parts = [
+        f"# Goal {parent.goal}, which this one goes on from",
+        f"Accepted there, at commit {parent.head[:12]}; none of it can be depended on or named as evidence here:",
+        accepted or "- nothing",
+    ]
+    if goal.intent.base_commit != parent.head:
+        parts.append(f"This goal starts elsewhere, from {goal.intent.base_ref}: what of that is in it, its files tell.")
+    if parent.guidance:
+        parts += ["Its operator said to its planner:", "\n".join(f"- {text}" for text in parent.guidance)]
+    return "\n\n".join(parts)
 
 
 def _rejected(plan: Plan) -> str:

@@ -170,8 +170,8 @@ GOAL_MISTAKES: list[tuple[Spoil, Said]] = [
         ("feature.not_built", "policy", 15, "is not built yet: rules for what agents may do; leave `[policy]` out"),
     ),
     (
-        instead("title", "parent = 'old'\ntitle"),
-        ("feature.not_built", "parent", 2, "is not built yet: a goal that goes on from another; leave `parent` out"),
+        instead("title", "parent = 'Old'\ntitle"),
+        ("pattern", "parent", 2, "expected the goal that this one goes on from, by its id, found the text 'Old'"),
     ),
     (
         instead("title", "works = 'x'\ntitle"),

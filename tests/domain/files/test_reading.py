@@ -5,7 +5,7 @@ import msgspec
 from harnd.domain.digest import digest_of_bytes
 from harnd.domain.files.goal_file import GoalFile
 from harnd.domain.goal.candidate import WorkDraft
-from harnd.domain.goal.intent import Criterion, Intent, Limits, Mission, Replanning, Specialist
+from harnd.domain.goal.intent import Criterion, Intent, Limits, Mission, Parent, Replanning, Specialist
 from harnd.domain.goal.template import (
     AgentStage,
     CommandStage,
@@ -14,7 +14,7 @@ from harnd.domain.goal.template import (
     ProofCommand,
     Template,
 )
-from protocol.ids import CommitId, CriterionId, GoalId, HarnessName, SpecialistName, TemplateName, WorkKey
+from protocol.ids import CommitId, CriterionId, Digest, GoalId, HarnessName, SpecialistName, TemplateName, WorkKey
 from protocol.values import SECOND, Micros
 from tests.kit.goal_files import CHANGE, GOAL, HEAD, OWN_WORK, TEAM, goal_files, read
 
@@ -50,7 +50,7 @@ SMALL = GoalFile(
     goal=GoalId("billing-export"),
     title="Export the billing",
     repository=".",
-    base_ref="HEAD",
+    base_ref=None,
     limits=Limits(
         attempts=100,
         agent_calls=500,
@@ -85,7 +85,8 @@ def test_an_intent_adds_what_only_the_daemon_knows():
     intent = read(goal_files()).intent(repository="/home/me/billing", base_commit=COMMIT)
 
     parts = {field: getattr(SMALL, field) for field in SMALL.__struct_fields__}
-    assert intent == Intent(**{**parts, "repository": "/home/me/billing", "base_commit": COMMIT})
+    changed = {"repository": "/home/me/billing", "base_ref": "HEAD", "base_commit": COMMIT}
+    assert intent == Intent(**{**parts, **changed})
 
 
 def test_everything_can_be_said():
@@ -220,6 +221,16 @@ proofs = [{ name = "tests", argv = ["make", "test"], timeout = 5, proves = ["WC-
             proofs=(ProofCommand("tests", ("make", "test"), lasting(5), proves=("WC-1", "WC-50")),),
         ),
     )
+
+
+def test_a_goal_starts_from_its_parents_branch_unless_the_file_says_otherwise():
+    parent = Parent(goal=GoalId("before"), intent=Digest("cd" * 32), head=COMMIT)
+    said = read(goal_files(goal='parent = "before"\n' + GOAL))
+    assert said.parent == "before"
+    assert said.start(parent) == ("harn/before", COMMIT)
+    assert said.intent(repository="/r", base_commit=COMMIT, parent=parent).parent == parent
+    assert read(goal_files(goal='base = "v1"\n' + GOAL)).start(parent) == ("v1", "v1")
+    assert read(goal_files()).start(None) == ("HEAD", "HEAD")
 
 
 def test_a_byte_order_mark_says_nothing():

@@ -355,7 +355,6 @@ def live_event(goal: Goal, command: c.GoalCommand, kind: type[e.PlannerReturned]
 WAITING = (
     (5, "auto_apply is not built; when it is, an interrupted one goes on after a crash"),
     (6, "revisions come with plan review; a revision must not return a branch that cannot be applied"),
-    (23, "goal fork and goal extend are not built"),
     (24, "rotation of events and logs belongs to the daemon's housekeeping; templates are data and keep no state"),
     (27, "stop and drain are the daemon's: tests/daemon"),
     (28, "findings of reviews come with plan review; plan show is the queries'"),
@@ -365,6 +364,7 @@ ELSEWHERE = (
     (11, "killing whole process trees: tests/adapters/process"),
     (12, "leases and fences: tests/contracts/test_event_store.py"),
     (16, "prompts are files: tests/adapters/harness"),
+    (23, "goal fork: tests/e2e/test_fork.py; goal extend: tests/e2e/test_extending.py"),
 )
 
 

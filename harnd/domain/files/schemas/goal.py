@@ -59,7 +59,12 @@ GOAL: Final = table(
         "goal": of_form("the goal's id, of small letters, digits and dashes, at most 63", ids.GOAL_ID),
         "title": text("one line that says what the goal is", bounds.TITLE_CHARS, pattern=LINE),
         "repository": text("the git repository, from the directory of this file", bounds.PATH_CHARS, default="."),
-        "base": of_form("the branch, tag or commit to start from", REF, maxLength=bounds.PATH_CHARS, default="HEAD"),
+        "base": of_form(
+            "the branch, tag or commit to start from; a `parent`'s branch where there is one",
+            REF,
+            maxLength=bounds.PATH_CHARS,
+            default="HEAD",
+        ),
         "labels": several(
             "words to find the goal by", text("a label", bounds.LABEL_CHARS), bounds.LABELS, distinct=True
         ),
@@ -79,7 +84,7 @@ GOAL: Final = table(
         "change_review": not_built("the review of changes; leave `[change_review]` out"),
         "policy": not_built("rules for what agents may do; leave `[policy]` out"),
         "work": several("your own work, an item each", WORK, bounds.WORK_PER_PLAN.ceiling, least=1),
-        "parent": not_built("a goal that goes on from another; leave `parent` out"),
+        "parent": of_form("the goal that this one goes on from, by its id", ids.GOAL_ID),
     },
     required=("goal", "title", "team", "templates"),
 )
