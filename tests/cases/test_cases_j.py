@@ -221,12 +221,12 @@ def test_j07_a_template_without_attempts_is_refused_where_it_is_written(number: 
     assert [problem.place for problem in problems_of(goal_files(change=change))] == ["max_attempts"]
 
 
-def test_j07_what_rests_on_work_that_failed_is_told_and_the_goal_asks():
+def test_j07_what_rests_on_work_that_failed_is_told_and_another_way_is_sought():
     goal = live(applied(draft("a"), draft("b", "a"), draft("c", "b")), tick(), failed("p1.a", FailureClass.REFUSAL))
-    assert (position(goal, T0).phase, position(goal, T0).next_action) == (Phase.BLOCKED, NextAction.RESOLVE_BLOCKED)
+    assert (position(goal, T0).phase, position(goal, T0).next_action) == (Phase.READY, NextAction.REPLAN_RECOVERY)
     assert [goal.held_by(item) for item in goal.active()] == [None, "p1.a", "p1.a"]
     given_up = live(goal, cancel_work("p1.a"))
-    assert position(given_up, T0).reason == "p1.b needs p1.a, which is cancelled"
+    assert position(given_up, T0).next_action is NextAction.REPLAN_RECOVERY
     assert [item.id for item in live(goal, retry_work("p1.a"), tick()).active() if item.running] == ["p1.a"]
 
 

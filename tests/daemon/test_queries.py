@@ -93,7 +93,7 @@ async def test_what_waits_is_listed_oldest_first_each_with_its_command(house: Sh
     ids=["attention", "held up"],
 )
 async def test_every_kind_of_question_has_its_command(house: Shelf, life, kind, verb):
-    await house.live(g.create(g.an_intent()), g.tick(), *life)
+    await house.live(g.create(g.an_intent(milestones=1)), g.tick(), *life)
     (item,) = (await house.ask(ask.ListInbox())).items
     assert (item.kind, item.verb) == (kind, verb)
 

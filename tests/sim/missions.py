@@ -5,8 +5,8 @@ they act alike however often the daemon dies.
 """
 
 import random
-from collections.abc import Mapping, MutableMapping
-from dataclasses import dataclass, field
+from collections.abc import Iterator, Mapping, MutableMapping, Sequence
+from dataclasses import dataclass, field, replace
 
 import msgspec
 
@@ -48,6 +48,7 @@ class SimMission:
     limits: Mapping[str, int] = field(default_factory=dict)
     max_attempts: int = 3
     max_replans: int = 9
+    spare: int = 0  # milestones beyond those of the mission, for recovery
 
     def intent(self, base: CommitId) -> Intent:
         limits = {
@@ -72,7 +73,7 @@ class SimMission:
             mission=Mission(
                 objective="Every file says good.",
                 acceptance=(Criterion(CriterionId("AC-1"), "the files are good"),),
-                max_milestones=max(1, len(self.milestones)),
+                max_milestones=self.most,
             ),
             replanning=Replanning(
                 planner=SpecialistName("planner"),
@@ -82,10 +83,16 @@ class SimMission:
             ),
         )
 
+    @property
+    def most(self) -> int:
+        """Return how many milestones there may be."""
+        return max(1, len(self.milestones)) + self.spare
+
     def script(self) -> str:
+        again = (_again(items) for items in self.milestones)
         rules = [
             *self._planner_rules(),
-            *(rule for items in self.milestones for item in items for rule in _rules(item)),
+            *(rule for items in (*self.milestones, *again) for item in items for rule in _rules(item)),
         ]
         return "\n".join(rules)
 
@@ -93,10 +100,29 @@ class SimMission:
         rules: list[str] = []
         for number, trouble in enumerate(self.planner_trouble, 1):
             rules.append(_rule(f"'Plan request {number}, trigger'", _PLANNER_TROUBLE[trouble], unless='"# Correction"'))
-        for sequence, items in enumerate(self.milestones, 1):
-            rules.append(_rule(_when_planning(sequence, len(self.milestones)), _apply(sequence, items)))
+        for step, items in reversed([*enumerate(self.milestones, 1)]):
+            rules += self._applications(step, _again(items), when=["'trigger recovery'", f"'reach step {step}'"])
+        for step, items in enumerate(self.milestones, 1):
+            rules += self._applications(step, items, unless=["'trigger recovery'", f"'reach step {step}'"])
         rules.append(_rule("'Plan request'", _COMPLETE.format(work=_roots(self.milestones))))
         return rules
+
+    def _applications(
+        self, step: int, items: tuple[Item, ...], *, when: Sequence[str] = (), unless: Sequence[str] = ()
+    ) -> Iterator[str]:
+        """Yield a rule for every sequence that the step can have: recoveries before it move it on."""
+        for sequence in range(step, self.most + 1):
+            left = f"'- milestones: {self.most - sequence + 1} left of {self.most}'"
+            texts = ", ".join(("'Plan request'", left, *when))
+            yield _rule(f"[{texts}]", _apply(step, sequence, items), unless=f"[{', '.join(unless)}]" if unless else "")
+
+
+def _again(items: tuple[Item, ...]) -> tuple[Item, ...]:
+    """Return the work of a milestone once more, under other keys and without trouble."""
+    return tuple(
+        replace(item, key=f"{item.key}-r", needs=tuple(f"{name}-r" for name in item.needs), path=item.file, trouble=())
+        for item in items
+    )
 
 
 def respond(task: CommandTask, files: MutableMapping[str, bytes]) -> Outcome | None:
@@ -159,18 +185,13 @@ def _rule(when: str, body: str, *, unless: str = "", attempts: str = "") -> str:
     return "\n".join((*lines, body, ""))
 
 
-def _when_planning(sequence: int, most: int) -> str:
-    left = most - sequence + 1
-    return f"['Plan request', '- milestones: {left} left of {most}']"
-
-
-def _apply(sequence: int, items: tuple[Item, ...]) -> str:
+def _apply(step: int, sequence: int, items: tuple[Item, ...]) -> str:
     work = ", ".join(_draft(item) for item in items)
     return (
         "matches = 'Plan request (?P<n>\\d+)'\n"
         "do = [{ sleep = 20.0 }]\n"
         'answer = { decision = "apply", rationale = "next", milestone = { sequence = '
-        f'{sequence}, title = "step {sequence}", objective = "reach step {sequence}", '
+        f'{sequence}, title = "step {step}", objective = "reach step {step}", '
         'acceptance = ["it is reached"] }, '
         f"work = [{work}] }}"
     )
@@ -247,7 +268,13 @@ def random_mission(seed: int) -> SimMission:
     limits = {"parallel_work": dice.randint(1, 4), "agent_concurrency": dice.randint(1, 5)}
     if dice.random() < 0.15:
         limits |= {dice.choice(("attempts", "agent_calls", "ticks")): dice.randint(3, 12)}
-    return SimMission(milestones=milestones, planner_trouble=troubles, limits=limits, max_attempts=dice.randint(1, 4))
+    return SimMission(
+        milestones=milestones,
+        planner_trouble=troubles,
+        limits=limits,
+        max_attempts=dice.randint(1, 4),
+        spare=dice.choice((0, 1, 1, 3)),
+    )
 
 
 def _random_items(dice: random.Random, milestone: int) -> tuple[Item, ...]:

@@ -6,9 +6,9 @@ from functools import cache
 import pytest
 
 from harnd.domain.goal.goal import Ending
-from protocol.values import Unit
+from protocol.values import PlanStatus, Trigger, Unit
 from tests.sim.faults import Faults
-from tests.sim.missions import demo_mission, random_mission
+from tests.sim.missions import Item, SimMission, demo_mission, random_mission
 from tests.sim.simulate import Result, simulate
 
 SEEDS = 240
@@ -70,6 +70,25 @@ def test_every_seed_ends_and_keeps_the_invariants(first):
 @pytest.mark.parametrize("seed", [3, 17])
 def test_a_seed_repeats_exactly(seed):
     assert moody(seed).trace == moody(seed).trace
+
+
+def test_recovery_is_among_what_seeds_bring_about():
+    plans = [plan for seed in range(10) for plan in moody(seed).goal.plans if plan.trigger is Trigger.RECOVERY]
+    assert PlanStatus.APPLIED in {plan.status for plan in plans}
+
+
+def test_work_that_cannot_go_on_is_planned_around():
+    hopeless = Item("wrap", trouble=("bad", "bad"))
+    mission = SimMission(
+        milestones=((Item("slug"), hopeless, Item("report", needs=("slug", "wrap"))), (Item("cli"),)),
+        max_attempts=2,
+        spare=1,
+    )
+    result = simulate(mission, seed=1)
+
+    assert result.ending is Ending.SUCCEEDED
+    assert [plan.trigger for plan in result.goal.plans] == ["initial", "recovery", "milestone", "milestone"]
+    assert result.accepted == ("p1.slug", "p2.report-r", "p2.slug-r", "p2.wrap-r", "p3.cli")
 
 
 def test_seeds_differ():

@@ -282,16 +282,22 @@ class _Drafting:
 
     def _add_troubles(self, steps: list[list[Item]]) -> None:
         for step in steps:
-            step[:] = [replace(item, troubles=self._troubles(item)) for item in step]
+            troubles = self._troubles if step is steps[-1] else self._passing_troubles
+            step[:] = [replace(item, troubles=troubles(item)) for item in step]
         for special, trouble in (
             ("a hook that refuses", Trouble.HOOK),
             ("an agent that falls silent", Trouble.STALL),
             ("an agent that talks without end", Trouble.ENDLESS_TALK),
         ):
             if special in self._specials:
-                self._trouble(steps, (trouble,))
+                self._trouble(steps[-1], (trouble,))
         if "attempts used up" in self._specials:
-            self._trouble(steps, (Trouble.BAD,) * self._max_attempts)
+            self._trouble(steps[-1], (Trouble.BAD,) * self._max_attempts)
+
+    def _passing_troubles(self, item: Item) -> tuple[Trouble, ...]:
+        """Draw so few that no person is needed: with a milestone left, the planner would be asked for another way."""
+        drawn = [each for each in self._troubles(item) if each is not Trouble.REFUSAL]
+        return tuple(drawn[: self._max_attempts - 1])
 
     def _troubles(self, item: Item) -> tuple[Trouble, ...]:
         if item.fate is not Fate.DONE:
@@ -301,13 +307,10 @@ class _Drafting:
         # Two of them tell the same of themselves, so an item has one at most.
         return tuple(each for number, each in enumerate(drawn) if each is not Trouble.IDLE or number == idle)
 
-    def _trouble(self, steps: list[list[Item]], troubles: tuple[Trouble, ...]) -> None:
+    def _trouble(self, step: list[Item], troubles: tuple[Trouble, ...]) -> None:
         """Let an item that is reached fail in these ways before everything else."""
-        lost = {item.key for step in steps for item in step if item.fate is not Fate.DONE}
-        able = [
-            (step, index) for step in steps for index, item in enumerate(step) if not lost & {item.key, *item.needs}
-        ]
-        step, index = self._dice.choice(able)
+        lost = {item.key for item in step if item.fate is not Fate.DONE}
+        index = self._dice.choice([index for index, item in enumerate(step) if not lost & {item.key, *item.needs}])
         item = step[index]
         template = "brisk" if {*troubles} & IMPATIENT else item.template
         step[index] = replace(item, troubles=(*troubles, *item.troubles), template=template)

@@ -27,7 +27,7 @@ from protocol.requests import (
     ShowGoal,
     ShowWork,
 )
-from protocol.values import Phase, WorkState
+from protocol.values import NextAction, Phase, WorkState
 from protocol.views import InboxItem, InboxKind, WorkRow
 from tests.worlds.daemon import WorldDaemon
 from tests.worlds.mission import Fate, Finding, Item, Mission, Planning, World, finding_about, guidance_for
@@ -178,7 +178,7 @@ class Operator:
         goal, row = GoalId(mission.goal), rows[doomed.key]
         others_rest = all(each.state in AT_REST for key, each in rows.items() if key != doomed.key)
         if doomed.fate is Fate.GIVEN_UP and [each.subject for each in asked] == [row.work]:
-            if (await self._ask(ShowGoal(goal))).phase is Phase.BLOCKED:
+            if (await self._ask(ShowGoal(goal))).next_action is NextAction.RESOLVE_BLOCKED:
                 await self._ask(CancelWork(key=new_key(), goal=goal, work=row.work, reason="it is not worth it"))
                 await self._ask(CancelGoal(key=new_key(), goal=goal, reason="not without it"))
         elif doomed.fate is Fate.ENDLESS and others_rest and self._begun(mission.goal, doomed.key):

@@ -15,7 +15,9 @@ from harnd.domain.goal.intent import Criterion, Mission, Parent, Specialist
 from harnd.domain.goal.plan import Plan, PlannerCall
 from harnd.domain.goal.planner_schema import planner_schema
 from harnd.domain.goal.template import Template
-from harnd.domain.goal.work import Work
+from harnd.domain.goal.wanted import given_up
+from harnd.domain.goal.work import Standing, Work
+from harnd.domain.measures import count
 from protocol import bounds
 from protocol.values import Trigger, Unit, WorkState
 
@@ -23,6 +25,8 @@ from protocol.values import Trigger, Unit, WorkState
 def briefing(goal: Goal, plan: Plan, planner: Specialist, rejected_reply: str | None = None) -> str:
     """Write the prompt of the next call of a request; `rejected_reply` is what its refused call answered."""
     head = [_role(goal, plan, planner), _CONTRACT, _wanted(goal), _bounds(goal), _templates(goal)]
+    if plan.trigger is Trigger.RECOVERY:
+        head.append(_standstill(goal))
     tail = [_schema(goal, plan)]
     if plan.refused_call is not None:
         tail.append(_correction(plan.refused_call, rejected_reply or ""))
@@ -52,7 +56,7 @@ def _role(goal: Goal, plan: Plan, planner: Specialist) -> str:
     why = {
         Trigger.INITIAL: "nothing has been applied yet",
         Trigger.MILESTONE: "the last milestone was accepted",
-        Trigger.RECOVERY: "the active work cannot go on",
+        Trigger.RECOVERY: "nothing of the active work can go on",
     }[plan.trigger]
     lines = [
         f"You are the planner `{planner.name}` of goal {goal.intent.goal}: {goal.intent.title}",
@@ -83,6 +87,26 @@ def _mission(mission: Mission) -> str:
     if mission.non_goals:
         parts += ["Not wanted:", _listed(mission.non_goals)]
     return "\n\n".join(parts)
+
+
+_RECOVERY = """# What cannot go on
+
+Find another way to reach the active milestone, or to come closer to it. Your plan is a milestone of its own and takes
+the place of what is left of the active work: whatever is not accepted there stays as it is, for ever. What is accepted
+is on the goal's branch, and you may depend on it. The same work again will fail again, unless you ask for it in
+another way."""
+
+
+def _standstill(goal: Goal) -> str:
+    return f"{_RECOVERY}\n\n" + "\n".join(f"- {item.id}: {_cause(item)}" for item in given_up(goal))
+
+
+def _cause(item: Work) -> str:
+    if item.standing is Standing.BLOCKED:
+        return f"blocked ({item.blocked}) after {count(len(item.attempts), 'attempt')}: {item.blocked_detail}"
+    if item.standing is Standing.CANCELLED:
+        return f"cancelled by the operator: {item.cancelled_reason}"
+    return f"agents have answered {count(item.answers, 'time')} for it, and more is not allowed"
 
 
 def _bounds(goal: Goal) -> str:

@@ -32,4 +32,5 @@ def fingerprint(goal: Goal, now: Instant) -> Digest:
 
 def _work(item: Work) -> list[object]:
     proved = item.integration.commit or "" if item.integration else ""
-    return [item.id, item.standing.value, len(item.attempts), len(item.integrations), proved]
+    cause = item.blocked.value if item.blocked else ""
+    return [item.id, item.standing.value, len(item.attempts), len(item.integrations), proved, cause, item.answers]

@@ -155,6 +155,10 @@ class Goal(msgspec.Struct, frozen=True):
         """Return the active items that could be started."""
         return tuple(item for item in self.in_standing(Standing.OPEN) if not self.unmet(item))
 
+    def answers_spent(self, item: Work) -> bool:
+        """Tell whether agents have answered for an item so often that no further attempt at it may be made."""
+        return item.answers + len(self.template_of(item).agent_stages()) > self.intent.limits.answers_per_work
+
     # --- what runs and what it costs
 
     @property

@@ -12,9 +12,10 @@ import msgspec
 from harnd.domain.goal.backoff import attempt_not_before, call_not_before
 from harnd.domain.goal.goal import Goal
 from harnd.domain.goal.overlap import overlap
+from harnd.domain.goal.wanted import ROOM, wanted_trigger
 from harnd.domain.goal.work import Standing, Work
 from protocol.ids import WorkId
-from protocol.values import Instant, PlanStatus, Unit
+from protocol.values import Instant, PlanStatus, Trigger, Unit
 
 
 class Waits(msgspec.Struct, frozen=True):
@@ -93,15 +94,15 @@ def hindrance(goal: Goal, item: Work, now: Instant) -> Hindrance | None:
 
 def shortage(goal: Goal, item: Work, now: Instant) -> Shortage | None:
     """Return the budget that does not allow one more attempt at an item."""
-    calls, allowed = len(goal.template_of(item).agent_stages()), goal.intent.limits.answers_per_work
+    calls = len(goal.template_of(item).agent_stages())
     found = (
         _spent(goal, Unit.TICKS, 1)
         or _spent(goal, Unit.ATTEMPTS, 1)
         or _spent(goal, Unit.AGENT_CALLS, calls)
         or _out_of_runtime(goal, now)
     )
-    if found is None and item.answers + calls > allowed:
-        return Answered(item.answers, calls, allowed)
+    if found is None and goal.answers_spent(item):
+        return Answered(item.answers, calls, goal.intent.limits.answers_per_work)
     return found
 
 
@@ -115,14 +116,24 @@ def call_hindrance(goal: Goal, now: Instant) -> Spent | Pauses | None:
 
 
 def call_shortage(goal: Goal, now: Instant) -> Spent | None:
-    """Return the budget that does not allow the planner to be called; only a new request takes one of the requests."""
+    """Return the budget that does not allow the planner to be called; only a new request takes one of the requests.
+
+    For recovery it is not even asked when there is no room for what it would propose.
+    """
     requested = goal.plan is not None and goal.plan.status is PlanStatus.REQUESTED
+    # What does not grow is told first: more of the others would not help.
+    fresh = () if requested else _needed_for_request(goal)
     return (
-        _spent(goal, Unit.TICKS, 1)
-        or (None if requested else _spent(goal, Unit.PLANNER_CALLS, 1))
+        next((spent for unit in fresh if (spent := _spent(goal, unit, 1)) is not None), None)
+        or _spent(goal, Unit.TICKS, 1)
         or _spent(goal, Unit.AGENT_CALLS, 1)
         or _out_of_runtime(goal, now)
     )
+
+
+def _needed_for_request(goal: Goal) -> tuple[Unit, ...]:
+    # A mission can be completed, or a question asked, without room for more work.
+    return (*ROOM, Unit.ATTEMPTS) if wanted_trigger(goal) is Trigger.RECOVERY else (Unit.PLANNER_CALLS,)
 
 
 def _spent(goal: Goal, unit: Unit, needed: int) -> Spent | None:

@@ -9,10 +9,11 @@ from harnd.domain.goal.candidate import Apply
 from harnd.domain.goal.goal import Goal
 from harnd.domain.goal.plan import Plan
 from harnd.domain.goal.position import position
+from harnd.domain.goal.wanted import left_to_planner
 from harnd.domain.goal.work import Standing, Work
 from harnd.domain.measures import count
 from protocol.ids import Digest
-from protocol.values import Instant, Phase, PlanStatus
+from protocol.values import Instant, NextAction, Phase, PlanStatus
 
 
 class Ask(msgspec.Struct, frozen=True):
@@ -37,13 +38,16 @@ def _asks(goal: Goal, now: Instant) -> Iterator[Ask]:
         yield from _about_plan(goal.plan)
     for item in goal.in_standing(Standing.IN_REVIEW):
         yield _about_review(item)
-    for item in goal.in_standing(Standing.BLOCKED):
+    blocked = goal.in_standing(Standing.BLOCKED)
+    for item in blocked:
+        if left_to_planner(goal, item):
+            continue
         yield Ask("blocked", item.id, f"blocked {failures.told(item.blocked, item.blocked_detail)}", item.since)
     where = position(goal, now)
     if where.phase is Phase.BUDGET_EXHAUSTED:
         subject = f"budget/{where.grows}" if where.grows else goal.intent.goal
         yield Ask("budget", subject, where.reason, goal.since)
-    elif where.phase is Phase.BLOCKED and not goal.in_standing(Standing.BLOCKED):
+    elif where.next_action is NextAction.RESOLVE_BLOCKED and not blocked:
         yield Ask("blocked", goal.intent.goal, where.reason, goal.since)
 
 

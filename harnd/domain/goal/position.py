@@ -13,14 +13,18 @@ from harnd.domain.goal import events as e
 from harnd.domain.goal import failure as failures
 from harnd.domain.goal.backoff import attempt_not_before, call_not_before
 from harnd.domain.goal.goal import Ending, Goal
+from harnd.domain.goal.growth import GROWTHS
 from harnd.domain.goal.hindrance import Spent, call_shortage, shortage
-from harnd.domain.goal.reasons import Reason, attempts_first, out_of_budget, reason_of, shortage_told
+from harnd.domain.goal.reasons import Reason, attempts_first, out_of_budget, reason_of, shortage_told, ways_back
 from harnd.domain.goal.rules.after_end import refused_reopening
-from harnd.domain.goal.rules.tick import tick, wanted_trigger
+from harnd.domain.goal.rules.tick import stepped
+from harnd.domain.goal.wanted import given_up, recovering, wanted_trigger
 from harnd.domain.goal.work import Standing
 from harnd.domain.verbs import verb
 from protocol.ids import goal_branch
-from protocol.values import Instant, NextAction, Phase, PlanStatus, Unit
+from protocol.values import Instant, NextAction, Phase, PlanStatus, Trigger, Unit
+
+replace = msgspec.structs.replace
 
 
 class Position(msgspec.Struct, frozen=True, omit_defaults=True):
@@ -106,7 +110,8 @@ def _running(goal: Goal, now: Instant) -> Position | None:
     times = [at for at in (*deadlines(goal, now), _end_of_runtime(goal, now)) if at is not None and at > now]
     reason = f"running: {', '.join(what)}"
     wake = min(times, default=None)
-    return Position(Phase.RUNNING, NextAction.WAIT_FOR_RUN, reason, "the end of what is running", wake_at=wake)
+    change, back = "the end of what is running", ways_back(goal)
+    return Position(Phase.RUNNING, NextAction.WAIT_FOR_RUN, reason, change, verbs=back, wake_at=wake)
 
 
 def _plan_proposed(goal: Goal, _now: Instant) -> Position | None:
@@ -119,7 +124,7 @@ def _plan_proposed(goal: Goal, _now: Instant) -> Position | None:
         NextAction.DECIDE_PLAN,
         f"plan {plan.number} waits for approval",
         "a decision about the plan",
-        verbs=tuple(verb("plan", decision, name, plan.number) for decision in ("show", "approve", "reject")),
+        verbs=(*(verb("plan", word, name, plan.number) for word in ("show", "approve", "reject")), *ways_back(goal)),
     )
 
 
@@ -132,32 +137,41 @@ def _plan_asks(goal: Goal, _now: Instant) -> Position | None:
     else:
         reason = f"plan {plan.number} failed {failures.told(plan.failure, plan.detail)}"
     if goal.left(Unit.PLANNER_CALLS) < 1:
-        return _budget(goal, f"{reason}; and every plan request is spent", Spent(Unit.PLANNER_CALLS, 1, 0))
+        spent = Spent(Unit.PLANNER_CALLS, 1, 0)
+        return _budget(goal, f"{reason}; and every plan request is spent", spent, *ways_back(goal))
     name = goal.intent.goal
     return Position(
         Phase.AWAITING_ATTENTION,
         NextAction.RETRY_PLAN,
         reason,
         "an answer to the planner",
-        verbs=tuple(verb("plan", decision, name, plan.number) for decision in ("show", "retry")),
+        verbs=(*(verb("plan", word, name, plan.number) for word in ("show", "retry")), *ways_back(goal)),
     )
 
 
-_ACTIONS: Final[tuple[tuple[type[e.Event], NextAction, str], ...]] = (
-    (e.PlannerCalled, NextAction.PLAN_INITIAL, "the planner is called next"),
-    (e.IntegrationStarted, NextAction.RUN, "accepted work is brought onto the goal's branch next"),
-    (e.AttemptStarted, NextAction.RUN, "work is started next"),
+_PLANNING: Final[dict[Trigger, tuple[NextAction, str]]] = {
+    Trigger.INITIAL: (NextAction.PLAN_INITIAL, "the planner is called next"),
+    Trigger.MILESTONE: (NextAction.PLAN_MILESTONE, "the planner is called next"),
+    Trigger.RECOVERY: (
+        NextAction.REPLAN_RECOVERY,
+        "nothing of the active work can go on, and the planner is called for another way next",
+    ),
+}
+_MOVING: Final[tuple[tuple[type[e.Event], str], ...]] = (
+    (e.IntegrationStarted, "accepted work is brought onto the goal's branch next"),
+    (e.AttemptStarted, "work is started next"),
 )
 
 
 def _can_move(goal: Goal, now: Instant) -> Position | None:
-    moves = tick(goal, now)
-    for kind, action, reason in _ACTIONS:
+    after, moves = stepped(goal, now)
+    at_once = "the next tick, at once"
+    if after.plan is not None and any(isinstance(event, e.PlannerCalled) for event in moves):
+        action, reason = _PLANNING[after.plan.trigger]
+        return Position(Phase.READY, action, reason, at_once, verbs=ways_back(after))
+    for kind, reason in _MOVING:
         if any(isinstance(event, kind) for event in moves):
-            planning = action is NextAction.PLAN_INITIAL
-            after_milestone = planning and goal.milestone is not None
-            chosen = NextAction.PLAN_MILESTONE if after_milestone else action
-            return Position(Phase.READY, chosen, reason, "the next tick, at once")
+            return Position(Phase.READY, NextAction.RUN, reason, at_once)
     return None
 
 
@@ -192,10 +206,21 @@ def _in_review(goal: Goal, _now: Instant) -> Position | None:
     )
 
 
+def _without_another_way(goal: Goal, now: Instant) -> Position | None:
+    """Say that nothing can go on and that the planner is not asked, for want of what no person can add."""
+    short = call_shortage(goal, now) if wanted_trigger(goal) is Trigger.RECOVERY else None
+    if short is None or short.unit in GROWTHS:
+        return None
+    found = reason_of(goal, given_up(goal)[0], now)
+    reason = f"{found.condition}; and there can be no plan for another way: {shortage_told(goal, short)}"
+    verbs = tuple(dict.fromkeys((*found.verbs, verb("goal", "cancel", goal.intent.goal))))
+    return Position(Phase.AWAITING_ATTENTION, NextAction.RESOLVE_BLOCKED, reason, found.would_change, verbs=verbs)
+
+
 def _blocked(goal: Goal, now: Instant) -> Position | None:
     items = goal.in_standing(Standing.BLOCKED)
-    if not items:
-        return None
+    if not items or recovering(goal) or wanted_trigger(goal) is Trigger.RECOVERY:
+        return None  # the planner is asked, and of what it takes is told below
     return _as_its(reason_of(goal, items[0], now), Phase.BLOCKED, NextAction.RESOLVE_BLOCKED)
 
 
@@ -203,7 +228,10 @@ def _short_of_budget(goal: Goal, now: Instant) -> Position | None:
     requested = goal.plan is not None and goal.plan.status is PlanStatus.REQUESTED
     if requested or wanted_trigger(goal) is not None:
         short = call_shortage(goal, now)
-        return _budget(goal, f"the planner cannot be called: {shortage_told(goal, short)}", short) if short else None
+        back = ways_back(goal)
+        stuck = "nothing of the active work can go on, and " if back else ""
+        told = f"{stuck}the planner cannot be called: {shortage_told(goal, short)}" if short else ""
+        return _budget(goal, told, short, *back) if short else None
     for item in goal.ready():
         if shortage(goal, item, now) is not None:
             return _as_its(reason_of(goal, item, now), Phase.BUDGET_EXHAUSTED, NextAction.ANSWER_BUDGET)
@@ -231,9 +259,10 @@ def _held(goal: Goal, reason: str, holder: str) -> Position:
     return Position(Phase.BLOCKED, NextAction.RESOLVE_BLOCKED, reason, "reopening the work", verbs=verbs)
 
 
-def _budget(goal: Goal, reason: str, short: Spent) -> Position:
+def _budget(goal: Goal, reason: str, short: Spent, *back: str) -> Position:
     found = out_of_budget(goal, reason, short, since=goal.since)
-    return _as_its(found, Phase.BUDGET_EXHAUSTED, NextAction.ANSWER_BUDGET)
+    where = _as_its(found, Phase.BUDGET_EXHAUSTED, NextAction.ANSWER_BUDGET)
+    return replace(where, verbs=tuple(dict.fromkeys((*where.verbs, *back))))
 
 
 _CONDITIONS: Final[tuple[Callable[[Goal, Instant], Position | None], ...]] = (
@@ -246,6 +275,7 @@ _CONDITIONS: Final[tuple[Callable[[Goal, Instant], Position | None], ...]] = (
     _can_move,
     _waits_for_time,
     _in_review,
+    _without_another_way,
     _blocked,
     _short_of_budget,
     _held_up,

@@ -27,11 +27,12 @@ from harnd.domain.goal.hindrance import (
 from harnd.domain.goal.overlap import named
 from harnd.domain.goal.rules.after_end import refused_reopening
 from harnd.domain.goal.rules.tick import stepped
+from harnd.domain.goal.wanted import given_up, left_to_planner, recovering, wanted_trigger
 from harnd.domain.goal.work import Standing, Work
 from harnd.domain.measures import count, span
 from harnd.domain.verbs import verb
 from protocol.ids import WorkId, goal_branch
-from protocol.values import Instant, Unit
+from protocol.values import Instant, Trigger, Unit
 
 NOTHING_GROWS: Final = "nothing: this limit does not grow"
 
@@ -279,6 +280,7 @@ def _blocked(goal: Goal, item: Work) -> Reason:
         condition=f"{item.id} is blocked {failures.told(item.blocked, item.blocked_detail)}{without_attempts(goal)}",
         since=item.since,
         would_change=f"a decision about {item.id}",
+        next_automatic=_another_way(goal, item),
         verbs=(*_verbs(goal, item, "show", "log"), *attempts_first(goal), *_verbs(goal, item, "retry", "cancel")),
     )
 
@@ -307,6 +309,26 @@ def _cancelled(goal: Goal, item: Work) -> Reason:
 
 def _verbs(goal: Goal, item: Work, *decisions: str) -> tuple[str, ...]:
     return tuple(verb("work", decision, goal.intent.goal, item.id) for decision in decisions)
+
+
+# --- another way
+
+
+def _another_way(goal: Goal, item: Work) -> str | None:
+    if not left_to_planner(goal, item):
+        return None
+    if goal.plan is not None and recovering(goal):
+        return f"plan {goal.plan.number} is to find another way"
+    return "the planner is asked for another way as soon as nothing else can go on"
+
+
+def ways_back(goal: Goal) -> tuple[str, ...]:
+    """Return the verbs that set the active work going again while a plan around it is wanted or undecided."""
+    if not recovering(goal) and wanted_trigger(goal) is not Trigger.RECOVERY:
+        return ()
+    decisions = {Standing.BLOCKED: "retry", Standing.CANCELLED: "reopen"}
+    held = [(item, decisions[item.standing]) for item in given_up(goal) if item.standing in decisions]
+    return (*attempts_first(goal), *_verbs(goal, held[0][0], held[0][1])) if held else ()
 
 
 # --- budgets

@@ -187,7 +187,7 @@ def test_a_used_up_runtime_is_told_with_what_was_added():
 
 
 def test_blocked_work_without_an_attempt_left_is_led_out_of_by_an_extension():
-    goal = blocked(FailureClass.REFUSAL, attempts=1)
+    goal = blocked(FailureClass.REVIEW, attempts=1)
     reason = reason_of(goal, item(goal, "p1.a"), T0)
     assert reason.condition.endswith("; and every attempt of the goal is spent")
     assert reason.verbs == (
@@ -226,12 +226,13 @@ def test_a_decision_that_takes_an_attempt_says_how_to_get_one(goal, command):
 def test_given_up_work_without_an_attempt_left_is_led_out_of_by_an_extension():
     goal = live(blocked(FailureClass.REFUSAL, attempts=1), cancel_work("p1.a"))
     verbs = (
+        "harnctl budget billing",
         "harnctl goal extend billing --attempts 10",
-        "harnctl work reopen billing p1.a",
         "harnctl goal cancel billing",
+        "harnctl work reopen billing p1.a",
     )
     assert position(goal, T0).verbs == verbs
-    assert reason_of(goal, item(goal, "p1.a"), T0).verbs == verbs[:2]
+    assert reason_of(goal, item(goal, "p1.a"), T0).verbs == (verbs[1], verbs[3])
 
 
 # --- what a person is told to type

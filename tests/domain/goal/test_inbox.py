@@ -70,8 +70,10 @@ def test_blocked_work_waits_with_its_cause():
 
 
 def test_work_that_can_never_be_met_is_the_goals_own_ask():
-    goal = live(applied(draft("a"), draft("b", "a")), cancel_work("p1.a"), at=later(3))
-    assert asks(goal, T0) == (Ask("blocked", "billing", "p1.b needs p1.a, which is cancelled", later(3)),)
+    goal = live(applied(draft("a"), draft("b", "a"), milestones=1), cancel_work("p1.a"), at=later(3))
+    (ask,) = asks(goal, T0)
+    assert (ask.kind, ask.subject, ask.since) == ("blocked", "billing", later(3))
+    assert ask.summary.startswith("p1.a was cancelled: not needed; and there can be no plan for another way")
 
 
 def test_a_budget_waits_for_an_answer():
@@ -93,8 +95,15 @@ def test_what_waits_is_seen_while_other_work_runs_oldest_first():
     assert asks(goal, later(5)) == (
         Ask("work", "p1.b", "Do b: proved, to be accepted", later(5), a_proof("p1.b").digest()),
     )
-    goal = live(goal, failed("p1.a", FailureClass.REFUSAL), at=later(7))
+    goal = live(goal, failed("p1.a", FailureClass.AUTH), at=later(7))
     assert [(ask.kind, ask.subject) for ask in asks(goal, later(9))] == [("work", "p1.b"), ("blocked", "p1.a")]
+
+
+def test_what_the_planner_finds_another_way_around_waits_for_nobody():
+    goal = live(working(*TWO), failed("p1.a", FailureClass.REFUSAL))
+    assert asks(goal, T0) == ()
+    without = live(working(*TWO, milestones=1), failed("p1.a", FailureClass.REFUSAL))
+    assert [(ask.kind, ask.subject) for ask in asks(without, T0)] == [("blocked", "p1.a")]
 
 
 @pytest.mark.parametrize(

@@ -80,16 +80,17 @@ def budget(reason: str, unit: Unit, more: str) -> Position:
     )
 
 
-def fixed(reason: str, *, look: str = "budget billing") -> Position:
+def fixed(reason: str) -> Position:
     return Position(
         Phase.BUDGET_EXHAUSTED,
         NextAction.ANSWER_BUDGET,
         reason,
         "nothing: this limit does not grow",
-        verbs=(f"harnctl {look}", "harnctl goal cancel billing"),
+        verbs=("harnctl budget billing", "harnctl goal cancel billing"),
     )
 
 
+NO_PLAN = "and there can be no plan for another way: it takes 1 milestone, and none is left"
 SHORT = "p1.a is ready, and the budget allows no further attempt: "
 
 
@@ -188,23 +189,23 @@ CASES = {
             wake_at=later(30),
         ),
     ),
-    "held up": (
+    "given up": (
         live(applied(draft("a"), draft("b", "a")), cancel_work("p1.a")),
         Position(
-            Phase.BLOCKED,
-            NextAction.RESOLVE_BLOCKED,
-            "p1.b needs p1.a, which is cancelled",
-            "reopening the work",
-            verbs=("harnctl work reopen billing p1.a", "harnctl goal cancel billing"),
+            Phase.READY,
+            NextAction.REPLAN_RECOVERY,
+            "nothing of the active work can go on, and the planner is called for another way next",
+            "the next tick, at once",
+            verbs=("harnctl work reopen billing p1.a",),
         ),
     ),
-    "root given up": (
-        live(applied(), cancel_work("p1.a")),
+    "given up without a milestone": (
+        live(applied(draft("a"), draft("b", "a"), milestones=1), cancel_work("p1.a")),
         Position(
-            Phase.BLOCKED,
+            Phase.AWAITING_ATTENTION,
             NextAction.RESOLVE_BLOCKED,
-            "p1.a was cancelled, and the milestone cannot be met without it",
-            "reopening the work",
+            f"p1.a was cancelled: not needed; {NO_PLAN}",
+            "reopening p1.a",
             verbs=("harnctl work reopen billing p1.a", "harnctl goal cancel billing"),
         ),
     ),
@@ -228,7 +229,20 @@ CASES = {
     ),
     "no answers": (
         live(working(answers_per_work=1), failed("p1.a")),
-        fixed(f"{SHORT}agents have answered 1 time for it, and 1 answer is allowed", look="work show billing p1.a"),
+        ready(
+            NextAction.REPLAN_RECOVERY,
+            "nothing of the active work can go on, and the planner is called for another way next",
+        ),
+    ),
+    "no answers and no milestone": (
+        live(working(answers_per_work=1, milestones=1), failed("p1.a")),
+        Position(
+            Phase.AWAITING_ATTENTION,
+            NextAction.RESOLVE_BLOCKED,
+            f"{SHORT}agents have answered 1 time for it, and 1 answer is allowed; {NO_PLAN}",
+            "nothing: this limit does not grow",
+            verbs=("harnctl work show billing p1.a", "harnctl goal cancel billing"),
+        ),
     ),
     "success": (
         success(),

@@ -6,8 +6,8 @@ import pytest
 from harnd.domain.goal import events as e
 from harnd.domain.goal.goal import Goal
 from harnd.domain.goal.ledger import Entry
-from harnd.domain.goal.rules.tick import wanted_trigger
 from harnd.domain.goal.template import AgentStage, CommandStage, ParallelStage
+from harnd.domain.goal.wanted import wanted_trigger
 from protocol.ids import CommitId, SpecialistName, WorkId
 from protocol.values import FailureClass, Trigger, Unit
 from tests.kit.given import (
@@ -179,7 +179,7 @@ def live_tick(goal: Goal) -> tuple[e.GoalEvent, ...]:
 
 
 def test_work_that_rests_on_given_up_work_is_not_started():
-    Given(live(applied(draft("a"), draft("b", "a")), cancel_work("p1.a"))).when(tick()).then_nothing()
+    Given(live(applied(draft("a"), draft("b", "a"), milestones=1), cancel_work("p1.a"))).when(tick()).then_nothing()
 
 
 def test_a_retry_starts_from_where_the_branch_is_now():

@@ -49,12 +49,14 @@ def call_withdrawn(goal: Goal) -> list[e.GoalEvent]:
     return [e.PlannerReturned(plan=number, call=call, ran=Micros(0), charged=False)]
 
 
-def plan_withdrawn(goal: Goal, by: str) -> list[e.GoalEvent]:
-    """Take back an undecided plan, because the graph it was made for is changing; the request costs nothing."""
+def plan_withdrawn(goal: Goal, by: str, said: str) -> list[e.GoalEvent]:
+    """Take back an undecided plan, because the graph it was made for is changing; what was not answered costs nothing.
+
+    `said` is the reason, in whole words.
+    """
     plan = goal.plan
     if plan is None:
         return []
-    said = "work was reopened after this plan was requested"
     if plan.status is PlanStatus.PROPOSED and plan.digest is not None:
         return [e.PlanRejected(plan=plan.number, digest=plan.digest, guidance=said, by=by)]
     if plan.status is PlanStatus.REQUESTED:

@@ -11,10 +11,9 @@ from harnd.domain.goal import events as e
 from harnd.domain.goal.evolve import evolve
 from harnd.domain.goal.goal import Goal
 from harnd.domain.goal.hindrance import call_hindrance, hindrance
+from harnd.domain.goal.wanted import wanted_trigger
 from harnd.domain.goal.work import Standing, Work
-from protocol.values import Instant, PlanStatus, Trigger, Unit
-
-_SETTLED: Final = (PlanStatus.APPLIED, PlanStatus.REJECTED, PlanStatus.COMPLETED)
+from protocol.values import Instant, PlanStatus, Unit
 
 
 def tick(goal: Goal, now: Instant) -> list[e.GoalEvent]:
@@ -37,22 +36,6 @@ def stepped(goal: Goal, now: Instant) -> tuple[Goal, list[e.GoalEvent]]:
             goal = evolve(goal, event, now)
         moves.extend(made)
     return goal, moves
-
-
-def wanted_trigger(goal: Goal) -> Trigger | None:
-    """Return why a plan is needed now, whatever the budgets say."""
-    if goal.plan is not None and not _settled(goal):
-        return None
-    if goal.milestone is None:
-        return Trigger.INITIAL
-    # Without a mission nobody asks what comes next: that the work is accepted is success.
-    return Trigger.MILESTONE if goal.intent.mission is not None and goal.milestone_met() else None
-
-
-def _settled(goal: Goal) -> bool:
-    plan = goal.plan
-    # A completed plan is settled for the rules only once its goal has been reopened.
-    return plan is None or plan.answered or plan.status in _SETTLED
 
 
 def _request_plan(goal: Goal, now: Instant) -> list[e.GoalEvent]:

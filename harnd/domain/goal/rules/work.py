@@ -134,8 +134,7 @@ def _reopen(goal: Goal, item: Work, command: c.ReopenWork) -> list[e.GoalEvent]:
     )
     if not ended:  # a goal that had ended could not be extended before: it asks for more when it is open again
         _refuse_without_attempt(goal)
-    # A plan that was made for the graph as it was has lost its ground.
-    withdrawn = plan_withdrawn(goal, command.by)
+    withdrawn = _withdrawn(goal, command.by, "reopened")
     return [*ended, *withdrawn, e.WorkReopened(work=item.id, findings=findings, by=command.by)]
 
 
@@ -144,10 +143,16 @@ def _retry(goal: Goal, item: Work, command: c.RetryWork) -> list[e.GoalEvent]:
     if item.standing is not Standing.BLOCKED:
         raise Rejected("work.not_blocked", f"{item.id} is {goal.state_of(item)}; only blocked work is retried")
     if item.accepted_proof is not None and not command.guidance:
-        return [e.WorkRequeued(work=item.id, by=command.by)]  # nothing is wrong with the work itself
+        requeued = e.WorkRequeued(work=item.id, by=command.by)  # nothing is wrong with the work itself
+        return [*_withdrawn(goal, command.by, "retried"), requeued]
     _refuse_without_attempt(goal)
     guidance = bounded("guidance", command.guidance, bounds.GUIDANCE_CHARS) if command.guidance else ""
-    return [e.WorkRetried(work=item.id, guidance=guidance, by=command.by)]
+    return [*_withdrawn(goal, command.by, "retried"), e.WorkRetried(work=item.id, guidance=guidance, by=command.by)]
+
+
+def _withdrawn(goal: Goal, by: str, done: str) -> list[e.GoalEvent]:
+    # A plan that was made for the graph as it was has lost its ground.
+    return plan_withdrawn(goal, by, f"work was {done} after this plan was requested")
 
 
 def _refuse_without_attempt(goal: Goal) -> None:
@@ -163,4 +168,5 @@ def _cancel(goal: Goal, item: Work, command: c.CancelWork) -> list[e.GoalEvent]:
     if item.standing in (Standing.INTEGRATED, Standing.INTEGRATING):
         raise Rejected("work.integrated", f"{item.id} is on the goal's branch already", fix="reopen it with a finding")
     reason = bounded("reason", command.reason, bounds.GUIDANCE_CHARS)
-    return [*ended_by_person(item), e.WorkCancelled(work=item.id, by=command.by, reason=reason)]
+    withdrawn = _withdrawn(goal, command.by, "cancelled")
+    return [*withdrawn, *ended_by_person(item), e.WorkCancelled(work=item.id, by=command.by, reason=reason)]
