@@ -42,6 +42,7 @@ REPORTS_KEPT: Final = 20
 REPORT_CHARS: Final = 1_000
 REOPEN_FINDINGS: Final = 20
 FINDINGS_ANSWERED: Final = 200  # by one accept: those of every reopening that are open
+DOUBTS_ACKNOWLEDGED: Final = CRITERIA + PATHS_KEPT  # by one accept
 PROBLEMS_SHOWN: Final = 100
 ARGV_WORDS: Final = 200
 ENV_NAMES: Final = 32

@@ -82,6 +82,11 @@ Dispositions: TypeAlias = Annotated[
     dict[FindingId, Disposition],
     Meta(max_length=bounds.FINDINGS_ANSWERED, description="for each finding id `fixed` or `deferred: reason`"),
 ]
+Doubt: TypeAlias = Annotated[str, _text(4 * bounds.DIRECTORY_CHARS)]  # a path may have every byte written as `\xff`
+Doubts: TypeAlias = Annotated[
+    tuple[Doubt, ...],
+    Meta(max_length=bounds.DOUBTS_ACKNOWLEDGED, description="a list of flaky criteria and protected paths"),
+]
 
 Addition: TypeAlias = Annotated[int, _count(1, bounds.SEQUENCE, "a whole number from 1")]
 Additions: TypeAlias = Annotated[

@@ -25,7 +25,7 @@ from protocol.requests import (
     ShowWorkLog,
 )
 from protocol.values import DEFERRED, FIXED, WorkState
-from protocol.views import FindingView, WorkView
+from protocol.views import DoubtView, FindingView, WorkView
 
 app = typer.Typer(no_args_is_help=True)
 later.refuse(app, ("resolve",))
@@ -47,6 +47,10 @@ def _disposition(given: str) -> tuple[str, str]:
 Dispositions = Annotated[
     list[str] | None,
     typer.Option("--dispose", metavar="FINDING=ANSWER", help="fixed or deferred:REASON; once for each open finding."),
+]
+Acknowledged = Annotated[
+    list[str] | None,
+    typer.Option("--acknowledge", metavar="DOUBT", help="A flaky criterion or a protected path; once for each."),
 ]
 Attempt = Annotated[int | None, typer.Option("--attempt", metavar="N", help="Which one; the latest by default.")]
 
@@ -94,21 +98,29 @@ def accept_work(
     work: Work,
     *,
     dispose: Dispositions = None,
+    acknowledge: Acknowledged = None,
     digest: Digest = None,
     yes: Yes = False,
 ) -> None:
-    """Accept a work item on its proof, with an answer to every open finding."""
+    """Accept a work item on its proof, with an answer to every open finding and every doubt named."""
     console = console_of(context)
     answers = dict(map(_disposition, dispose or []))
+    named = list(dict.fromkeys(acknowledge or []))
     with console.client() as client:
         if digest is not None and is_whole(digest):
             bound = ids.Digest(digest)
         else:
             view = client.ask(ShowWork(ids.GoalId(goal), ids.WorkId(work)))
-            bound = bind(console, "Accept", _subject(view, console, dispose or []), digest=digest, yes=yes)
+            bound = bind(console, "Accept", _subject(view, console, dispose or [], named), digest=digest, yes=yes)
             answers |= _asked_about(console, [found for found in view.open_findings if found.id not in answers])
+            named += _acknowledged(console, [doubt for doubt in view.doubts if doubt.name not in named])
         request = AcceptWork(
-            key=new_key(), goal=ids.GoalId(goal), work=ids.WorkId(work), digest=bound, dispositions=answers
+            key=new_key(),
+            goal=ids.GoalId(goal),
+            work=ids.WorkId(work),
+            digest=bound,
+            dispositions=answers,
+            acknowledged=tuple(named),
         )
         change = client.ask(request)
     console.show(request.method, change, done(change, "accepted"))
@@ -148,14 +160,15 @@ def cancel_work(context: typer.Context, goal: Goal, work: Work, *, reason: Reaso
     console.show(request.method, change, done(change, "cancelled"))
 
 
-def _subject(view: WorkView, console: Console, dispose: list[str]) -> Subject:
+def _subject(view: WorkView, console: Console, dispose: list[str], named: list[str]) -> Subject:
     """Return what an accept is about."""
-    dispositions = [word for answer in dispose for word in ("--dispose", answer)]
+    answers = [word for answer in dispose for word in ("--dispose", answer)]
+    answers += [word for doubt in named for word in ("--acknowledge", doubt)]
     return Subject(
         name=f"{view.work} of {view.goal}",
         digest=view.proof_digest if view.state is WorkState.IN_REVIEW else None,
         blocks=render.result(view, console.now()),
-        again=("harnctl", "work", "accept", view.goal, view.work, *dispositions),
+        again=("harnctl", "work", "accept", view.goal, view.work, *answers),
         look=f"harnctl work show {view.goal} {view.work}",
         undecidable="work.not_in_review",
         stale="work.stale_proof",
@@ -168,3 +181,10 @@ def _asked_about(console: Console, findings: list[FindingView]) -> dict[str, str
         return {}
     answers = ((found.id, console.question(f"{found.id}: {found.text}  fixed, or why not now?")) for found in findings)
     return {name: answer if answer == FIXED else DEFERRED + answer for name, answer in answers if answer}
+
+
+def _acknowledged(console: Console, doubts: list[DoubtView]) -> list[str]:
+    """Ask a person about each doubt; a yes to the work is none to them, nor is --yes."""
+    if not console.is_interactive:
+        return []
+    return [doubt.name for doubt in doubts if console.confirm(f"{doubt.name} ({doubt.said}): accept it all the same?")]

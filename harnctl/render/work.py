@@ -50,6 +50,8 @@ def result(work: WorkView, now: Instant) -> Iterator[Block]:
     yield from changes(work)
     findings = tuple((finding.id, finding.text) for finding in work.open_findings)
     yield from section("open findings", *([Fields(findings, indent=2)] if findings else []))
+    doubts = tuple((doubt.name, doubt.said) for doubt in work.doubts)
+    yield from section("doubts to acknowledge", *([Fields(doubts, indent=2)] if doubts else []))
     yield from section("unknown", *(Paragraph(unknown, indent=2) for unknown in work.unknowns))
 
 
@@ -58,8 +60,8 @@ def changes(work: WorkView) -> Iterator[Block]:
     attempt = next((one for one in reversed(work.attempts) if one.changed or one.commit is not None), None)
     if attempt is None:
         return
-    outside = tuple(path for path in attempt.undeclared if path not in attempt.changed)
-    named = [Paragraph(_changed(path, attempt), indent=2) for path in (*attempt.changed, *outside)]
+    outside = tuple(path for path in (*attempt.protected, *attempt.undeclared) if path not in attempt.changed)
+    named = [Paragraph(_changed(path, attempt), indent=2) for path in dict.fromkeys((*attempt.changed, *outside))]
     if more := attempt.changed_in_all - len(attempt.changed):
         named += [Paragraph(f"and {count(more, 'more file')}", indent=2)] if more > 0 else []
     nothing = [] if named else [Paragraph("nothing", indent=2)]
@@ -86,6 +88,8 @@ def _facts(work: WorkView) -> Iterator[tuple[str, str]]:
         yield "paths", ", ".join(work.paths)
     if work.proof_digest is not None:
         yield "proof", short(work.proof_digest)
+    if work.acknowledged:
+        yield "acknowledged", ", ".join(work.acknowledged)
     if work.integrated_commit is not None:
         yield "integrated", short(work.integrated_commit)
 
@@ -102,7 +106,9 @@ def _evidence(evidence: Evidence) -> str:
 
 
 def _changed(path: str, attempt: AttemptView) -> str:
-    return f"{path}  (outside its declared paths)" if path in attempt.undeclared else path
+    notes = ["protected"] if path in attempt.protected else []
+    notes += ["outside its declared paths"] if path in attempt.undeclared else []
+    return f"{path}  ({', '.join(notes)})" if notes else path
 
 
 def _attempts(attempts: tuple[AttemptView, ...], now: Instant) -> Table:

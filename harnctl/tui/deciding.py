@@ -15,6 +15,7 @@ from harnctl.tui.errands import ReadBudget, Send, Step, Write
 from harnctl.tui.keys import Action
 from harnctl.tui.messages import Budgeted, Decided, Refused, Written
 from harnctl.tui.model import (
+    WORDS_SHOWN,
     Browsing,
     Confirming,
     Decision,
@@ -170,8 +171,19 @@ def _disposed(model: Model, mode: Disposing) -> Step:
         return Step(replace(model, mode=mode, said=None))
     if digest is None:
         return Step(replace(model, mode=Browsing()))
-    request = AcceptWork(key=UNSENT, goal=work.goal, work=work.work, digest=digest, dispositions=dict(mode.answers))
-    words = "\n".join(f"{finding}: {answer}" for finding, answer in mode.answers)
+    if len(work.doubts) > WORDS_SHOWN:  # more than one sees at once is not acknowledged by one key
+        told = f"{len(work.doubts)} doubts to acknowledge: harnctl work accept {work.goal} {work.work}"
+        return Step(replace(model, mode=Browsing(), said=Said(told, Tone.ASKS)))
+    request = AcceptWork(
+        key=UNSENT,
+        goal=work.goal,
+        work=work.work,
+        digest=digest,
+        dispositions=dict(mode.answers),
+        acknowledged=tuple(doubt.name for doubt in work.doubts),
+    )
+    doubts = (f"{doubt.name} all the same: {doubt.said}" for doubt in work.doubts)  # first: they are always seen
+    words = "\n".join((*doubts, *(f"{finding}: {answer}" for finding, answer in mode.answers)))
     return confirm(model, mode.about, Decision(subject, f"Accept {subject.label}", request, digest, words))
 
 

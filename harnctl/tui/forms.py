@@ -6,13 +6,12 @@ from harnctl import amounts
 from harnctl.render.blocks import Block, Fields, Gap, Heading, Line, Paragraph, Span, Style
 from harnctl.render.daemon import amount, counted
 from harnctl.tui.keys import TABLES
-from harnctl.tui.model import Confirming, Disposing, Extending
+from harnctl.tui.model import WORDS_SHOWN, Confirming, Disposing, Extending
 from protocol.values import Unit
 from protocol.views import BudgetRow
 
 NAMES = {" ": "space", "escape": "esc", "enter": "enter", "pageup": "page up", "pagedown": "page down"}
 ARROWS = {"up": "↑", "down": "↓", "left": "←", "right": "→"}
-WORDS_SHOWN = 4  # lines of what a person wrote, while it is confirmed
 
 
 def key_name(key: str) -> str:

@@ -22,6 +22,7 @@ WIDE: Final = 80
 LEAST_COLUMNS: Final = 40
 LEAST_ROWS: Final = 10
 OLD_US: Final = 30 * SECOND  # an inbox that was read so long ago is read again when a person is there
+WORDS_SHOWN: Final = 4  # lines of what goes with a decision, while it is confirmed
 
 
 class Size(Struct, frozen=True):

@@ -144,9 +144,10 @@ def _command(request: msgspec.Struct, by: str) -> tuple[GoalId, c.GoalCommand, s
             return goal, c.RejectPlan(plan=plan, digest=digest, guidance=guidance, by=by), f"plan/{plan}"
         case wire.RetryPlan(goal=goal, plan=plan, guidance=guidance):
             return goal, c.RetryPlan(plan=plan, guidance=guidance, by=by), f"plan/{plan}"
-        case wire.AcceptWork(goal=goal, work=work, digest=digest, dispositions=said):
+        case wire.AcceptWork(goal=goal, work=work, digest=digest, dispositions=said, acknowledged=doubts):
             answers = tuple(sorted(said.items()))
-            return goal, c.AcceptWork(work=work, proof=digest, dispositions=answers, by=by), work
+            accept = c.AcceptWork(work=work, proof=digest, dispositions=answers, by=by, acknowledged=doubts)
+            return goal, accept, work
         case wire.ReopenWork(goal=goal, work=work, findings=findings):
             return goal, c.ReopenWork(work=work, findings=findings, by=by), work
         case wire.RetryWork(goal=goal, work=work, guidance=guidance):

@@ -45,13 +45,14 @@ class ShowWorkDiff(Request[WorkDiff], frozen=True):
 
 
 class AcceptWork(Change[Done], frozen=True, kw_only=True):
-    """Accept a work item on its proof, with an answer to every open finding."""
+    """Accept a work item on its proof, with an answer to every open finding and every doubt named."""
 
     method: ClassVar[str] = "work.accept"
     goal: fields.Goal
     work: fields.Work
     digest: fields.Digest  # of the proof that was read
     dispositions: fields.Dispositions = {}  # noqa: RUF012 - msgspec gives each a dict of its own; by finding id
+    acknowledged: fields.Doubts = ()  # the name of every doubt about it: a flaky criterion, a protected path
 
 
 class ReopenWork(Change[Done], frozen=True, kw_only=True):

@@ -33,6 +33,7 @@ from protocol.views.problem import ProblemView
 from protocol.views.work import (
     AttemptView,
     CriterionVerdict,
+    DoubtView,
     Evidence,
     FindingView,
     WorkList,
@@ -54,6 +55,7 @@ __all__ = [
     "CriterionView",
     "DiskRow",
     "DoctorView",
+    "DoubtView",
     "EventView",
     "Evidence",
     "FindingView",

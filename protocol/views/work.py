@@ -58,6 +58,7 @@ class AttemptView(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True)
     base: CommitId | None = None  # what its commit is to be compared with
     undeclared: tuple[str, ...] = ()  # changed outside the declared paths
     changed_in_all: int = 0  # when more changed than `changed` names
+    protected: tuple[str, ...] = ()  # changed although the template protects them
 
 
 class FindingView(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -65,6 +66,13 @@ class FindingView(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True)
 
     id: str
     text: str
+
+
+class DoubtView(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """Something that an accept must acknowledge by its name, and that harnd never accepts by itself."""
+
+    name: str  # a criterion, or a path
+    said: str  # one sentence: why
 
 
 class WorkView(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -86,3 +94,5 @@ class WorkView(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     integrated_commit: CommitId | None
     unknowns: tuple[str, ...]
     repository: str | None = None  # absolute path, where commits can be looked at
+    doubts: tuple[DoubtView, ...] = ()  # to be acknowledged before it is accepted
+    acknowledged: tuple[str, ...] = ()  # when it was accepted

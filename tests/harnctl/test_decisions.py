@@ -8,6 +8,7 @@ import pytest
 from protocol.errors import CODES, Refusal
 from protocol.requests import AcceptWork, ApprovePlan, RejectPlan, ReopenWork, RetryPlan, ShowPlan, ShowWork
 from protocol.values import PlanStatus, Unit, WorkState
+from protocol.views import DoubtView
 from tests.kit.scripted_daemon import golden
 
 PLAN = golden("plan.show").digest
@@ -308,3 +309,43 @@ def test_an_extension_needs_no_yes(harnctl, daemon):
     ran = harnctl(*EXTEND, "--attempts", "1", typed="")
     assert (ran.code, ran.err) == (0, "")
     assert [request.add for request in daemon.asked] == [{Unit.ATTEMPTS: 1}]
+
+
+# --- doubts
+
+FLAKY = DoubtView(name="WC-2", said="flaky: units: it passed in run 2, and not before")
+TOUCHED = DoubtView(name="tests/x.py", said="changed, although the template protects it")
+
+
+def doubtful(daemon, *doubts: DoubtView) -> None:
+    daemon.answers("work.show", golden("work.show", open_findings=(), doubts=doubts))
+
+
+def test_a_person_is_asked_about_every_doubt_after_the_work_itself(harnctl, daemon):
+    doubtful(daemon, FLAKY, TOUCHED)
+    ran = harnctl(*ACCEPT, typed="y\ny\nn\n")
+    assert "doubts to acknowledge" in ran.out
+    assert "WC-2 (flaky: units: it passed in run 2, and not before): accept it all the same? [y/N] " in ran.err
+    assert [request.acknowledged for request in changes(daemon)] == [("WC-2",)]
+
+
+def test_a_doubt_that_was_named_on_the_command_line_is_not_asked_about(harnctl, daemon):
+    doubtful(daemon, FLAKY, TOUCHED)
+    named = ("--acknowledge", "tests/x.py", "--acknowledge", "WC-2", "--acknowledge", "WC-2")
+    assert harnctl(*ACCEPT, *named, typed="y\n").code == 0
+    assert [request.acknowledged for request in changes(daemon)] == [("tests/x.py", "WC-2")]
+
+
+def test_yes_to_the_work_is_no_yes_to_a_doubt(harnctl, daemon):
+    doubtful(daemon, FLAKY)
+    daemon.answers("work.accept", Refusal("work.unacknowledged", "WC-2 is flaky and must be acknowledged"))
+    ran = harnctl(*ACCEPT, "--yes")
+    assert (ran.code, said(ran)) == (3, "work.unacknowledged")
+    assert [request.acknowledged for request in changes(daemon)] == [()]
+
+
+def test_what_to_type_without_a_terminal_keeps_the_doubts_that_were_named(harnctl, daemon):
+    doubtful(daemon, FLAKY)
+    ran = harnctl(*ACCEPT, "--acknowledge", "WC-2")
+    assert ran.code == 2
+    assert "work accept billing-export p1.parser --acknowledge WC-2 --digest " in ran.err

@@ -11,10 +11,10 @@ from harnd.domain.goal.work import Attempt, Standing, Work
 from harnd.domain.measures import span
 from harnd.domain.verbs import verb
 from protocol.errors import Refusal
-from protocol.ids import Digest, WorkId
+from protocol.ids import CriterionId, Digest, WorkId
 from protocol.requests import ListWork, ShowWork
 from protocol.values import Instant, Verdict
-from protocol.views import AttemptView, CriterionVerdict, Evidence, FindingView, WorkList, WorkRow, WorkView
+from protocol.views import AttemptView, CriterionVerdict, DoubtView, Evidence, FindingView, WorkList, WorkRow, WorkView
 
 
 async def listed(sources: Sources, request: ListWork) -> WorkList:
@@ -47,6 +47,8 @@ async def shown(sources: Sources, request: ShowWork) -> WorkView:
         integrated_commit=integrated,
         unknowns=tuple(_unknowns(item)),
         repository=goal.intent.repository,
+        doubts=tuple(_doubts(item)),
+        acknowledged=item.acknowledged,
     )
 
 
@@ -77,6 +79,28 @@ def _proof_digest(item: Work, established: proof.Proof | None) -> Digest | None:
     if item.accepted_proof is not None:
         return item.accepted_proof
     return established.digest() if established and item.standing is Standing.IN_REVIEW else None
+
+
+def _doubts(item: Work) -> Iterator[DoubtView]:
+    if item.standing is not Standing.IN_REVIEW or item.last is None:
+        return
+    established = item.last.proof
+    for criterion in established.flaky() if established else ():
+        yield DoubtView(name=criterion, said=f"flaky: {'; '.join(_flaky(established, criterion))}")
+    for path in item.last.protected:
+        yield DoubtView(name=path, said="changed, although the template protects it")
+
+
+def _flaky(established: proof.Proof | None, criterion: CriterionId) -> Iterator[str]:
+    speaking = {
+        name
+        for entry in (established.criteria if established else ())
+        if entry.criterion == criterion
+        for name in entry.evidence
+    }
+    for entry in established.evidence if established else ():
+        if entry.name in speaking and entry.found == "flaky":
+            yield f"{entry.name}: {entry.detail}"
 
 
 # --- criteria
@@ -137,6 +161,7 @@ def _attempt(attempt: Attempt) -> AttemptView:
         base=attempt.base,
         undeclared=attempt.undeclared,
         changed_in_all=attempt.changed_in_all,
+        protected=attempt.protected,
     )
 
 
@@ -147,14 +172,32 @@ def _details(attempt: Attempt) -> Iterator[str]:
 
 
 def _unknowns(item: Work) -> Iterator[str]:
-    """Name what a person might take for known: what a newest proof could not tell, and what was never reported."""
-    established = item.last.proof if item.last else None
-    for entry in established.evidence if established else ():
-        if entry.found == "unknown":
-            yield f"proof {entry.name}: {entry.detail}"
+    """Name what a person might take for known: what the newest proofs could not tell, and what was never reported."""
+    integrated = item.integration.proof if item.integration else None
+    yield from _unestablished(item, item.last.proof if item.last else None)
+    yield from _untold(integrated, where=" on the integrated tree") if integrated else ()
     for attempt in item.attempts:
         if attempt.open or not attempt.calls:
             continue
         missing = [name for name in ("tokens", "cost") if getattr(attempt.usage, name) is None]
         if missing:
             yield f"attempt {attempt.number} did not report its {' and '.join(missing)}"
+
+
+def _unestablished(item: Work, established: proof.Proof | None) -> Iterator[str]:
+    """Name the criteria about which nothing is known, each with the reason, and then what could not say."""
+    if established is None:
+        if item.last is not None and not item.last.open:
+            named = ", ".join(criterion.id for criterion in item.acceptance)
+            yield f"{named}: attempt {item.last.number} ended before anything was proved"
+        return
+    for entry in established.criteria:
+        if not entry.evidence:
+            yield f"{entry.criterion}: no proof of the template {item.template} speaks about it"
+    yield from _untold(established, where="")
+
+
+def _untold(established: proof.Proof, *, where: str) -> Iterator[str]:
+    for found in established.evidence:
+        if found.found in ("unknown", "flaky"):
+            yield f"proof {found.name}{where}: {found.detail}"

@@ -29,7 +29,7 @@ from protocol.ids import GoalId
 from protocol.replies import Done
 from protocol.requests import AcceptWork, ApprovePlan, ExtendGoal, RejectPlan, ReopenWork, RetryPlan, RetryWork
 from protocol.values import SECOND, Instant, PlanStatus, Unit
-from protocol.views import InboxKind, InboxView
+from protocol.views import DoubtView, InboxKind, InboxView
 from tests.kit import screens
 from tests.kit.screens import (
     BILLING,
@@ -201,6 +201,32 @@ def test_work_without_findings_is_accepted_at_once():
     model = tell(model, m.Looked(model.chosen, Page.SUMMARY, WorkThing(screens.PROVED_WORK)))
 
     assert sent(press(model, "a")) == AcceptWork(key=UNSENT, goal=BILLING, work=work().work, digest=PROOF)
+
+
+def doubtful(count: int) -> Model:
+    """Work in review with so many doubts, as it is drawn."""
+    model = on(WORK)
+    assert model.chosen is not None
+    doubts = tuple(DoubtView(name=f"tests/{number}.py", said="changed") for number in range(count))
+    return tell(model, m.Looked(model.chosen, Page.SUMMARY, WorkThing(work(open_findings=(), doubts=doubts))))
+
+
+def test_accepting_acknowledges_the_doubts_that_are_shown_with_it():
+    model = press(doubtful(2), "a")
+
+    assert isinstance(model.mode, Confirming)
+    assert model.mode.decision.words == "tests/0.py all the same: changed\ntests/1.py all the same: changed"
+    assert sent(model) == AcceptWork(
+        key=UNSENT, goal=BILLING, work=work().work, digest=PROOF, acknowledged=("tests/0.py", "tests/1.py")
+    )
+
+
+def test_more_doubts_than_are_seen_at_once_are_not_acknowledged_by_one_key():
+    model = press(doubtful(5), "a")
+
+    assert isinstance(model.mode, Browsing)
+    assert model.said is not None
+    assert model.said.text == f"5 doubts to acknowledge: harnctl work accept {BILLING} {work().work}"
 
 
 def test_a_finding_is_not_left_for_later_without_a_reason():
