@@ -68,8 +68,8 @@ class Ledger(msgspec.Struct, frozen=True):
         return Ledger({unit: Entry(limit=entry.limit, spent=entry.spent) for unit, entry in self.entries.items()})
 
     def exhausted(self) -> tuple[Unit, ...]:
-        """Name the units of which nothing is left."""
-        return tuple(unit for unit, entry in self.entries.items() if entry.left <= 0)
+        """Name the units of which something was there and nothing is left."""
+        return tuple(unit for unit, entry in self.entries.items() if entry.limit and entry.left <= 0)
 
     def _affording(self, unit: Unit, count: int) -> Entry:
         entry = self.entries[unit]

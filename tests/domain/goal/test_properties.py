@@ -23,7 +23,7 @@ from harnd.domain.goal.work import Standing
 from harnd.domain.rejected import Rejected
 from protocol.ids import Digest
 from protocol.values import FailureClass, Instant, Phase
-from tests.domain.goal.walking import Walk, check_way_out, senseless, sensible
+from tests.domain.goal.walking import PLANS, Walk, check_way_out, senseless, sensible
 from tests.kit.given import (
     T0,
     a_plan,
@@ -60,8 +60,20 @@ def small_or_plenty(least: int, plenty: int) -> Any:
     return st.just(plenty) | st.integers(least, plenty)
 
 
+# A mission alone, around work of its operator's, and that work without a mission, with a planner and without.
+shapes = st.sampled_from(
+    [
+        {},
+        {},
+        {"graph": PLANS[1]},
+        {"graph": PLANS[0], "mission": False, "planner": False},
+        {"graph": PLANS[3], "mission": False, "planner": False},
+        {"graph": PLANS[2], "mission": False},
+    ]
+)
 intents = st.builds(
-    an_intent,
+    lambda shape, **bounds: an_intent(**shape, **bounds),
+    shapes,
     templates=st.just(TEMPLATES),
     milestones=small_or_plenty(1, 5),
     replans=small_or_plenty(1, 12),
@@ -111,8 +123,9 @@ class World(NamedTuple):
     leads: dict[bytes, set[bytes]]
 
 
-def tiny(*, ticks: int) -> Intent:
+def tiny(*, ticks: int, **shape: Any) -> Intent:
     return an_intent(
+        **shape,
         templates=[a_template(attempts=2)],
         milestones=1,
         replans=2,
@@ -124,11 +137,18 @@ def tiny(*, ticks: int) -> Intent:
     )
 
 
-@pytest.fixture(scope="module", params=["one item", "two items"])
+@pytest.fixture(scope="module", params=["one item", "two items", "own work", "own work in a mission"])
 def world(request: pytest.FixtureRequest) -> World:
-    if request.param == "one item":
-        return walked(tiny(ticks=5), draft("a"))
-    return walked(tiny(ticks=6), draft("a"), draft("b", "a"))
+    pair = (draft("a"), draft("b", "a"))
+    match request.param:
+        case "one item":
+            return walked(tiny(ticks=5), draft("a"))
+        case "two items":
+            return walked(tiny(ticks=6), *pair)
+        case "own work":
+            return walked(tiny(ticks=6, graph=pair, mission=False, planner=False))
+        case _:
+            return walked(tiny(ticks=5, graph=pair[:1]))
 
 
 def walked(intent: Intent, *work: WorkDraft) -> World:
@@ -172,8 +192,9 @@ def moves(goal: Goal, work: tuple[WorkDraft, ...]) -> Iterator[c.GoalCommand]:
     plan = goal.plan
     if plan is not None and plan.open_call is not None:
         number, call = plan.number, plan.open_call.number
-        yield answered(a_plan(*work), plan=number, call=call)
-        yield answered(completion(f"p1.{work[-1].key}"), plan=number, call=call)
+        if work:
+            yield answered(a_plan(*work), plan=number, call=call)
+        yield answered(completion(*(item.id for item in goal.active()[-1:])), plan=number, call=call)
         yield answered(question(), plan=number, call=call)
         yield babbled(plan=number, call=call)
         yield unanswered(FailureClass.UPSTREAM, plan=number, call=call)

@@ -92,7 +92,7 @@ def senseless(goal: Goal, now: Instant) -> Iterator[c.GoalCommand]:
     for plan in goal.plans:
         number = plan.number
         for call in range(len(plan.calls) + 2):
-            yield answered(a_plan(sequence=goal.generation + 1), plan=number, call=call)
+            yield answered(a_plan(sequence=len(goal.milestones) + 1), plan=number, call=call)
             yield unanswered(FailureClass.LOST, plan=number, call=call)
         yield c.ApprovePlan(plan=number, digest=plan.digest or OTHER, by="ada")
         yield c.ApprovePlan(plan=number, digest=OTHER, by="ada")
@@ -124,11 +124,11 @@ def _planner_reports(goal: Goal) -> Iterator[c.GoalCommand]:
     number, call = plan.number, plan.open_call.number
     for work in PLANS:
         told = [msgspec.structs.replace(entry, objective=f"{entry.objective} {number}") for entry in work]
-        yield answered(a_plan(*told, sequence=goal.generation + 1), plan=number, call=call)
+        yield answered(a_plan(*told, sequence=len(goal.milestones) + 1), plan=number, call=call)
     yield from (answered(completion(item.id), plan=number, call=call) for item in goal.active()[-1:])
     yield answered(question(), plan=number, call=call)
     yield babbled(plan=number, call=call)
-    yield answered(a_plan(draft("a", "b"), draft("b", "a"), sequence=goal.generation + 2), plan=number, call=call)
+    yield answered(a_plan(draft("a", "b"), draft("b", "a"), sequence=len(goal.milestones) + 2), plan=number, call=call)
     yield from (unanswered(failure, plan=number, call=call) for failure in FailureClass)
 
 
@@ -189,8 +189,9 @@ class Walk:
 
     def __init__(self, intent: Intent) -> None:
         self.now = T0
-        self.goal = self._folded(None, decide(None, create(intent)))
-        self.history: list[tuple[Instant, bytes]] = [(T0, encode(e.GoalCreated(intent, intent.digest(), "ada"))[1])]
+        created = decide(None, create(intent))
+        self.goal = self._folded(None, created)
+        self.history: list[tuple[Instant, bytes]] = [(T0, encode(event)[1]) for event in created]
         self._ended: set[tuple[str, int]] = set()
         self._keys: dict[str, type] = {}
         self._quiet: Digest | None = None  # the fingerprint after the last tick
@@ -219,6 +220,7 @@ class Walk:
         self._check_end(events)
         self._check_once(events)
         self.goal = self._folded(goal, events)
+        self._check_success(events)
         self.history.extend((self.now, encode(event)[1]) for event in events)
         if isinstance(command, c.Tick):
             self._quiet = fingerprint(self.goal, command.now)
@@ -250,6 +252,14 @@ class Walk:
         if any(isinstance(event, e.GoalReopened) for event in events):
             assert (self.goal.ending, self.goal.archived) == (Ending.SUCCEEDED, False)
             assert [type(event) for event in events] == [e.GoalReopened, e.WorkReopened]
+
+    def _check_success(self, events: list[e.GoalEvent]) -> None:
+        """With a mission a person approves that it is met; without one the append that leaves nothing to do says so."""
+        goal = self.goal
+        without = goal.intent.mission is None
+        assert not any(isinstance(event, e.PlanCompleted if without else e.GoalSucceeded) for event in events)
+        if without and goal.ending is None:
+            assert not goal.milestone_met()
 
     def _check_once(self, events: list[e.GoalEvent]) -> None:
         """An attempt ends once, a call returns once."""
