@@ -28,6 +28,7 @@ NAME: Final = r"[a-z0-9](?:[a-z0-9_-]{0,62}[a-z0-9])?"  # specialists and templa
 DIGEST: Final = r"[0-9a-f]{64}"
 ENV_NAME: Final = r"[A-Za-z_][A-Za-z0-9_]{0,127}"
 IDEMPOTENCY_KEY: Final = r"[A-Za-z0-9][A-Za-z0-9._:-]{0,127}"
+RESCUES: Final = "refs/harnd/rescue/"
 GOAL_BRANCHES: Final = "harn/"  # the folder of all goals' branches
 
 
@@ -44,3 +45,8 @@ def work_id(plan: int, key: WorkKey) -> WorkId:
 def goal_branch(goal: str) -> str:
     """Name the branch that carries a goal's integrated work."""
     return f"{GOAL_BRANCHES}{goal}"
+
+
+def rescued_under(goal: str, work: str, attempt: int) -> str:
+    """Name the folder of refs that keep what an attempt made and the goal's branch does not contain."""
+    return f"{RESCUES}{goal}/{work}.{attempt}/"

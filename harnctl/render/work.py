@@ -48,11 +48,21 @@ def result(work: WorkView, now: Instant) -> Iterator[Block]:
     yield from section("criteria", *(block for one in work.criteria for block in _criterion(one)))
     yield from section("attempts", *([_attempts(work.attempts, now)] if work.attempts else []))
     yield from changes(work)
+    yield from section("would clash", *_clashes(work))
     findings = tuple((finding.id, finding.text) for finding in work.open_findings)
     yield from section("open findings", *([Fields(findings, indent=2)] if findings else []))
     doubts = tuple((doubt.name, doubt.said) for doubt in work.doubts)
     yield from section("doubts to acknowledge", *([Fields(doubts, indent=2)] if doubts else []))
     yield from section("unknown", *(Paragraph(unknown, indent=2) for unknown in work.unknowns))
+
+
+def _clashes(work: WorkView) -> Iterator[Block]:
+    if work.would_clash:
+        said = (
+            "Accepted now, it could not be brought onto the goal's branch, which has moved on, because of these paths."
+        )
+        yield Paragraph(f"{said} Reopen it, and it is made again from there.", indent=2, style=Style.ASKS)
+        yield from (Paragraph(path, indent=2) for path in work.would_clash)
 
 
 def changes(work: WorkView) -> Iterator[Block]:

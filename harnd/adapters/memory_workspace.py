@@ -107,6 +107,10 @@ class MemoryRepository:
         lasts = [at for at in sorted(common) if not any(at in self.past(later) - {later} for later in common)]
         return self.commit(lasts[0]).files if lasts else {}
 
+    def joined(self, onto: CommitId, commit: CommitId) -> Files | Clash:
+        """Bring the files of two commits together."""
+        return _join(self.base(onto, commit), self.commit(onto).files, self.commit(commit).files)
+
 
 class MemoryWorkspace:
     """Works in the repositories that `make` made."""
@@ -217,12 +221,20 @@ class MemoryWorkspace:
         for one, other in ((commit, onto), (onto, commit)):
             if other in known.past(one):
                 return Merge(one, known.commit(one).tree)
-        sides = known.base(onto, commit), known.commit(onto).files, known.commit(commit).files
-        joined = _join(*sides)
+        joined = known.joined(onto, commit)
         if isinstance(joined, Clash):
             return joined
         made = known.add(Commit(joined, (onto, commit)))
         return Merge(made, known.commit(made).tree)
+
+    async def foretell(self, repository: str, onto: CommitId, commit: CommitId) -> tuple[str, ...]:
+        """Return the paths at which `commit` would clash with `onto`, sorted; nothing is written."""
+        await checkpoint()
+        known = self.repository(repository)
+        if commit in known.past(onto) or onto in known.past(commit):
+            return ()
+        joined = known.joined(onto, commit)
+        return joined.paths if isinstance(joined, Clash) else ()
 
     async def advance(self, repository: str, goal: GoalId, expected: CommitId, to: CommitId) -> None:
         """Move the goal's branch by compare-and-set; raises `MovedError`.  Being there already is success."""

@@ -158,6 +158,13 @@ class Workspace(Protocol):
         """Bring `commit` onto `onto` without a checkout; a commit that already contains `onto` is itself the merge."""
         ...
 
+    async def foretell(self, repository: str, onto: CommitId, commit: CommitId) -> tuple[str, ...]:
+        """Return the paths at which `commit` would clash with `onto`, sorted; nothing is written.
+
+        Raises `MissingError` when one of them is not there.
+        """
+        ...
+
     async def advance(self, repository: str, goal: GoalId, expected: CommitId, to: CommitId) -> None:
         """Move the goal's branch by compare-and-set; raises `MovedError`.  Being there already is success.
 

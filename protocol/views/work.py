@@ -96,3 +96,4 @@ class WorkView(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     repository: str | None = None  # absolute path, where commits can be looked at
     doubts: tuple[DoubtView, ...] = ()  # to be acknowledged before it is accepted
     acknowledged: tuple[str, ...] = ()  # when it was accepted
+    would_clash: tuple[str, ...] = ()  # paths at which it could not be brought in now; only while it is in review

@@ -287,6 +287,25 @@ async def test_two_sides_that_contradict_each_other_clash_by_path(house: House):
 # --- reading
 
 
+async def test_a_clash_is_foretold_and_nothing_is_written(house: House):
+    here = await recorded(house, "a.txt", b"here", work="p1.a")
+    there = await recorded(house, "a.txt", b"there", work="p1.b")
+    elsewhere = await recorded(house, "b.txt", b"b", work="p1.c")
+    before = house.refs()
+    assert await house.workspace.foretell(house.path, here, there) == ("a.txt",)
+    assert await house.workspace.foretell(house.path, here, elsewhere) == ()
+    assert await house.workspace.foretell(house.path, house.base, here) == ()
+    assert await house.workspace.foretell(house.path, here, house.base) == ()
+    assert house.refs() == before
+    assert isinstance(await house.workspace.merge(place(house, "p1.b"), here, there), Clash)
+
+
+async def test_nothing_is_foretold_of_commits_that_are_not_there(house: House):
+    for pair in ((house.base, NOWHERE), (NOWHERE, house.base)):
+        with pytest.raises(MissingError):
+            await house.workspace.foretell(house.path, *pair)
+
+
 async def test_the_tree_of_no_commit_is_missing(house: House):
     with pytest.raises(MissingError):
         await house.workspace.tree(house.path, NOWHERE)

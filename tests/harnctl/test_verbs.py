@@ -192,6 +192,14 @@ def without_key(request):
     return msgspec.structs.replace(request, key=KEY) if isinstance(request, ask.Change) else request
 
 
+def test_work_that_would_clash_is_shown_with_the_paths_and_the_way_out(harnctl, daemon):
+    daemon.answers("work.show", golden("work.show", would_clash=("src/ledger.py", "setup.cfg")), golden("work.show"))
+    out = harnctl("work", "show", "billing-export", "p1.parser").out
+    _, _, told = out.partition("would clash")
+    assert [text for text in ("Reopen it", "  src/ledger.py", "  setup.cfg") if text not in told] == []
+    assert "would clash" not in harnctl("work", "show", "billing-export", "p1.parser").out
+
+
 def test_every_method_is_asked_by_some_verb():
     elsewhere = {"initialize", "goal.create", "events.subscribe", "events.unsubscribe", "doctor.show"}
     assert {verb.method for verb in VERBS} == METHODS.keys() - elsewhere

@@ -4,6 +4,9 @@ The result is the same commit however often it is asked for: its author is harnd
 parents'.  It is kept alive by a ref under `refs/harnd/merge/`.  The goal's branch is not touched here.
 """
 
+from collections.abc import Mapping
+from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Final
 
 from harnd.adapters.git import ref_names
@@ -32,10 +35,30 @@ async def merge(repository: Repository, place: Place, *, onto: CommitId, commit:
     return Merge(made, joined)
 
 
-async def _join(repository: Repository, onto: CommitId, commit: CommitId) -> TreeId | Clash:
+async def foretell(repository: Repository, *, onto: CommitId, commit: CommitId) -> tuple[str, ...]:
+    """Return the paths at which `commit` would clash with `onto`, sorted; the repository is not written to."""
+    for each in (onto, commit):
+        await repository.tree(each)
+    if await repository.contains(commit, onto) or await repository.contains(onto, commit):
+        return ()
+    # What a merge makes is written somewhere, and is of no use here: it goes with its directory.
+    with TemporaryDirectory(prefix="harnd-merge-") as aside:
+        objects = {"GIT_OBJECT_DIRECTORY": aside, "GIT_ALTERNATE_OBJECT_DIRECTORIES": _quoted(repository.objects)}
+        joined = await _join(repository, onto, commit, env=objects)
+    return joined.paths if isinstance(joined, Clash) else ()
+
+
+def _quoted(path: Path) -> str:
+    r"""Write a path for a list that colons divide: in double quotes, in which `"` and `\` are escaped."""
+    return '"' + str(path).replace("\\", r"\\").replace('"', r"\"") + '"'
+
+
+async def _join(
+    repository: Repository, onto: CommitId, commit: CommitId, *, env: Mapping[str, str] | None = None
+) -> TreeId | Clash:
     words = ("merge-tree", "--write-tree", "-z", "--name-only", "--no-messages", onto, commit)
     # Asked of the common directory, where no checkout's attributes have a say: the answer depends on commits alone.
-    finished = await repository.git.run(repository.common, *words)
+    finished = await repository.git.run(repository.common, *words, env=env)
     if finished.code not in {0, CONFLICT}:
         raise GitFailedError(words, finished)
     tree, _, rest = finished.stdout.partition(b"\0")

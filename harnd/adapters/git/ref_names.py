@@ -23,7 +23,7 @@ GOAL_BRANCHES: Final = f"{BRANCHES}{ids.GOAL_BRANCHES}"
 ATTEMPT_BRANCHES: Final = "refs/heads/harn-attempt/"
 OWN: Final = "refs/harnd/"
 GOALS: Final = "refs/harnd/goals/"
-RESCUES: Final = "refs/harnd/rescue/"
+RESCUES: Final = ids.RESCUES
 SNAPSHOT: Final = "snapshot-"
 WORK_DIRECTORY: Final = "work"  # of the attempt itself; its checkouts lie beside it, named by their purpose
 
@@ -55,7 +55,7 @@ def merges(place: Place) -> str:
 
 def rescues(place: Place) -> str:
     """Name the folder of refs that keep what the attempt left behind."""
-    return f"{RESCUES}{_attempt(place)}/"
+    return ids.rescued_under(place.goal, place.work, place.attempt)
 
 
 def kept_for(goal: GoalId) -> tuple[str, ...]:

@@ -46,6 +46,11 @@ class Repository:
     def __repr__(self) -> str:
         return f"<Repository {self.top}>"
 
+    @property
+    def objects(self) -> Path:
+        """Return where its objects lie."""
+        return self.common / "objects"
+
     async def ask(self, *words: str, given: bytes = b"") -> bytes:
         """Ask git something that no checkout has a say in."""
         return await self.git.ask(self.common, *words, given=given)

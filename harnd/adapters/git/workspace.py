@@ -178,6 +178,11 @@ class GitWorkspace:
             return await merging.merge(repo, place, onto=onto, commit=commit)
 
     @at_edge
+    async def foretell(self, repository: str, onto: CommitId, commit: CommitId) -> tuple[str, ...]:
+        """Return the paths at which `commit` would clash with `onto`, sorted; nothing is written."""
+        return await merging.foretell(await self._repositories.at(repository), onto=onto, commit=commit)
+
+    @at_edge
     async def discard(self, place: Place) -> None:
         """Remove the worktree and checkouts; what is nowhere else is kept under `refs/harnd/rescue/` first."""
         repo = await self._repositories.at(place.repository)

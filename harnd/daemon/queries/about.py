@@ -4,6 +4,7 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from harnd.daemon.loading import Loader
+from harnd.daemon.queries.foretelling import Foreteller
 from harnd.ports.world import World
 from protocol.ids import GoalId, InstanceId
 from protocol.values import Instant
@@ -57,6 +58,7 @@ class Sources:
     about: About
     goals: Loader
     configuration: Configured
+    foreteller: Foreteller
 
     def now(self) -> Instant:
         """Tell the time."""

@@ -21,6 +21,7 @@ from harnd.daemon.queries import (
     work_log,
 )
 from harnd.daemon.queries.about import About, Configured, Sources, Supervisors
+from harnd.daemon.queries.foretelling import Foreteller
 from harnd.ports.world import World
 from protocol import requests as ask
 from protocol.errors import Refusal
@@ -31,7 +32,8 @@ class Queries:
     """Answers requests that change nothing."""
 
     def __init__(self, world: World, *, roster: Supervisors, about: About, configuration: Configured) -> None:
-        self._from = Sources(world, roster, about, Loader(world.store), configuration)
+        goals, foreteller = Loader(world.store), Foreteller(world.workspace)
+        self._from = Sources(world, roster, about, goals, configuration, foreteller)
         self._collector = Collector(world, self._from.goals, about.state_dir)
 
     def __repr__(self) -> str:

@@ -2,13 +2,19 @@
 
 from typing import Final
 
+import anyio
+from msgspec.structs import replace
+
 from harnd.daemon.queries.about import Sources
+from harnd.daemon.queries.foretelling import GIT_S, told
+from harnd.domain.goal.goal import Goal
 from harnd.domain.goal.growth import usual_extension
 from harnd.domain.goal.inbox import Ask
 from harnd.domain.verbs import verb
 from harnd.ports.store import GoalRow, InboxRow
 from protocol import ids
-from protocol.ids import GoalId
+from protocol.errors import Refusal
+from protocol.ids import GoalId, WorkId
 from protocol.values import Unit
 from protocol.views import InboxItem, InboxKind, InboxView
 
@@ -19,9 +25,30 @@ async def listed(sources: Sources) -> InboxView:
     """List what waits in all goals, oldest first."""
     # The cursor before the items: what is committed in between is told twice.  The other way round it would be missed.
     after = await sources.world.store.newest()
-    asks = [item(row.goal, row) for row in await sources.world.store.inbox()]
+    asks = await _foretold(sources, [item(row.goal, row) for row in await sources.world.store.inbox()])
     parked = [parked_item(row) for row in await sources.world.store.goals() if row.parked is not None]
     return InboxView(tuple(sorted((*asks, *parked), key=lambda one: (one.since, one.goal))), after=after)
+
+
+async def foretold(sources: Sources, goal: Goal, asked: InboxItem) -> InboxItem:
+    """Add to what is said of work in review that it would clash, when it would."""
+    work = goal.work.get(WorkId(asked.subject)) if asked.kind is InboxKind.WORK else None
+    paths = await sources.foreteller.clashes(goal, work) if work is not None else None
+    return replace(asked, summary=f"{asked.summary}; {told(goal, paths)}") if paths else asked
+
+
+async def _foretold(sources: Sources, asked: list[InboxItem]) -> list[InboxItem]:
+    said = list(asked)
+    with anyio.move_on_after(GIT_S):  # for all together; what git does not tell by then is not said
+        for index, each in enumerate(asked):
+            if each.kind is not InboxKind.WORK:
+                continue
+            try:
+                goal = await sources.goals.load(each.goal)
+            except Refusal:  # it cannot be read, which is said elsewhere
+                continue
+            said[index] = await foretold(sources, goal, each)
+    return said
 
 
 def item(goal: GoalId, ask: Ask | InboxRow) -> InboxItem:

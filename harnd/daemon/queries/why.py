@@ -7,6 +7,7 @@ from msgspec.structs import replace
 
 from harnd.daemon.loading import unknown_goal
 from harnd.daemon.queries.about import Sources
+from harnd.daemon.queries.foretelling import told
 from harnd.daemon.queries.progress import Step, under_way
 from harnd.daemon.queries.work import item_of
 from harnd.domain.goal.due import due
@@ -14,11 +15,12 @@ from harnd.domain.goal.goal import Goal
 from harnd.domain.goal.inbox import asks
 from harnd.domain.goal.position import Position, position
 from harnd.domain.goal.reasons import Reason, reason_of
+from harnd.domain.goal.work import Standing, Work
 from harnd.domain.verbs import verb
 from harnd.ports.store import GoalRow
 from protocol.ids import GoalId, WorkId
 from protocol.requests import ShowWhy
-from protocol.values import Instant, Phase
+from protocol.values import Instant, NextAction, Phase
 from protocol.views import WhyView
 
 
@@ -35,6 +37,7 @@ async def shown(sources: Sources, request: ShowWhy) -> WhyView:
     steps = under_way(goal, now, await sources.world.processes.live())
     acting = GoalId(name) in sources.roster.live()
     reason = _of_work(goal, WorkId(work), steps, now) if work else _of_goal(goal, steps, now)
+    reason = await _foretold(sources, goal, reason, _reviewed(goal, WorkId(work), now))
     if not acting and _wants_somebody(goal, now):
         reason = _abandoned(reason)
     return _view(request.target, reason)
@@ -60,6 +63,22 @@ def _given_up(row: GoalRow, parked: str) -> Reason:
         next_automatic="harnd tries it once more when it is started the next time",
         verbs=(verb("doctor"), verb("events", "--goal", row.goal)),
     )
+
+
+def _reviewed(goal: Goal, work: WorkId, now: Instant) -> tuple[Work, ...]:
+    """Return the work in review that the reason is about: the item asked for, or what holds the goal."""
+    if work:
+        return (item_of(goal, work),)
+    deciding = position(goal, now).next_action is NextAction.DECIDE_WORK
+    return goal.in_standing(Standing.IN_REVIEW) if deciding else ()
+
+
+async def _foretold(sources: Sources, goal: Goal, reason: Reason, items: tuple[Work, ...]) -> Reason:
+    for item in items:
+        if paths := await sources.foreteller.clashes(goal, item):
+            whose = "" if len(items) == 1 else f"{item.id}: "
+            reason = replace(reason, condition=f"{reason.condition}; {whose}{told(goal, paths)}")
+    return reason
 
 
 # --- a goal

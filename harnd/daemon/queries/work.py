@@ -1,6 +1,7 @@
 """Work: a row each, or one item in full with what was tried and what was established per criterion."""
 
 from collections.abc import Iterator
+from typing import Final
 
 from harnd.daemon.queries.about import Sources
 from harnd.domain.goal import proof
@@ -16,6 +17,8 @@ from protocol.requests import ListWork, ShowWork
 from protocol.values import Instant, Verdict
 from protocol.views import AttemptView, CriterionVerdict, DoubtView, Evidence, FindingView, WorkList, WorkRow, WorkView
 
+UNFORETOLD: Final = "whether it would clash with what is on the goal's branch by now: git did not tell"
+
 
 async def listed(sources: Sources, request: ListWork) -> WorkList:
     """List every work item of a goal, in the order of their plans."""
@@ -29,6 +32,7 @@ async def shown(sources: Sources, request: ShowWork) -> WorkView:
     goal = await sources.goals.load(request.goal)
     item = item_of(goal, request.work)
     established = item.last.proof if item.last else None
+    clashes = await sources.foreteller.clashes(goal, item)
     integrated = item.integration.commit if item.integration and item.standing is Standing.INTEGRATED else None
     return WorkView(
         goal=request.goal,
@@ -45,10 +49,11 @@ async def shown(sources: Sources, request: ShowWork) -> WorkView:
         open_findings=tuple(FindingView(id=finding.id, text=finding.text) for finding in item.findings),
         proof_digest=_proof_digest(item, established),
         integrated_commit=integrated,
-        unknowns=tuple(_unknowns(item)),
+        unknowns=(*_unknowns(item), *([UNFORETOLD] if clashes is None else [])),
         repository=goal.intent.repository,
         doubts=tuple(_doubts(item)),
         acknowledged=item.acknowledged,
+        would_clash=clashes or (),
     )
 
 

@@ -6,6 +6,7 @@ after a restart.
 
 from collections.abc import Iterator, Mapping
 
+from harnd.domain.goal.earlier import told
 from harnd.domain.goal.goal import Goal, Milestone
 from harnd.domain.goal.intent import Specialist
 from harnd.domain.goal.names import AttemptNames, GoalNames, MilestoneNames, MissionNames, Names, WorkNames
@@ -33,7 +34,7 @@ def names_of(goal: Goal, item: Work, attempt: int, outputs: dict[str, str], text
             dependencies=item.dependencies,
         ),
         attempt=AttemptNames(number=attempt),
-        feedback=tuple(_feedback(item, attempt, texts)),
+        feedback=tuple(_feedback(goal, item, attempt, texts)),
         outputs=outputs,
     )
 
@@ -75,7 +76,7 @@ def _findings_part(names: Names) -> Iterator[str]:
         yield f"# What was wrong before\n\nThis is attempt {names.attempt.number}. Mend this first:\n\n{lines}"
 
 
-def _feedback(item: Work, attempt: int, texts: Mapping[Digest, str]) -> Iterator[str]:
+def _feedback(goal: Goal, item: Work, attempt: int, texts: Mapping[Digest, str]) -> Iterator[str]:
     if item.guidance:
         yield f"The operator says: {item.guidance}"
     for finding in item.findings:
@@ -84,6 +85,8 @@ def _feedback(item: Work, attempt: int, texts: Mapping[Digest, str]) -> Iterator
     if telling is not None:
         yield from _about_attempt(telling, texts)
     yield from _about_integration(item, texts)
+    if (where := told(goal.intent.goal, item, attempt)) is not None:
+        yield where
 
 
 def _telling(attempts: tuple[Attempt, ...]) -> Attempt | None:

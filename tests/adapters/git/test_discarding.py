@@ -10,7 +10,7 @@ import pytest
 from harnd.adapters.git import files
 from harnd.ports.errors import PortError, UnavailableError
 from harnd.ports.workspace import Occupied, Recording, Refused
-from protocol.ids import WorkId
+from protocol.ids import WorkId, rescued_under
 from tests.kit.repositories import BILLING, FIRST, GitHouse, place
 
 RESCUE = "refs/harnd/rescue/billing/p1.export.1/"
@@ -198,3 +198,20 @@ async def test_commits_of_a_repository_that_the_agent_made_inside_are_kept(house
     assert isinstance(await house.workspace.record(place(house), house.base, "Work"), Recording)
     await house.workspace.discard(place(house))
     assert lost in {to for ref, to in house.refs().items() if ref.startswith(f"{RESCUE}nested/")}
+
+
+async def test_what_an_attempt_made_can_be_read_from_the_worktree_of_the_next(house: GitHouse):
+    where = await house.workspace.open_worktree(place(house), house.base)
+    house.write(where, "README.md", b"# Store\n")
+    recording = await house.workspace.record(place(house), house.base, "Rename it")
+    assert isinstance(recording, Recording)
+    await house.workspace.discard(place(house))
+    house.git("reflog", "expire", "--expire=now", "--all")
+    house.git("gc", "--quiet", "--prune=now")
+    assert kept(house, "commit") == [recording.commit]
+    assert rescued_under("billing", "p1.export", 1) == RESCUE
+    again = await house.workspace.open_worktree(place(house, attempt=2), house.base)
+    patch = house.git("diff", house.base, recording.commit, at=again)
+    assert "-# Shop\n+# Store\n" in patch
+    house.git("apply", "-", at=again, given=patch.encode())
+    assert house.read(again)["README.md"] == b"# Store\n"

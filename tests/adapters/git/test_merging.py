@@ -1,5 +1,9 @@
 """Two commits come together by what they are, not by what happens to be checked out."""
 
+from pathlib import Path
+
+import pytest
+
 from harnd.ports.workspace import Clash, Merge
 from protocol.ids import CommitId
 from tests.kit.repositories import BILLING, FIRST, GitHouse, place
@@ -60,3 +64,12 @@ async def test_the_operators_checkout_has_no_say_and_is_left_alone(house: GitHou
     assert await house.workspace.merge(place(house), a, b) == Clash(("README.md",))
     assert await house.workspace.surroundings(house.path) == before
     assert house.read(house.path) == {**FIRST, ".gitattributes": b"README.md merge=union\n"}
+
+
+@pytest.mark.parametrize("name", ["plain", 'a:b"c\\d', "with space", "\u00e4"])
+async def test_what_is_foretold_leaves_no_object_behind_wherever_the_repository_lies(tmp_path: Path, name: str):
+    house = GitHouse(tmp_path / name)
+    a, b = branched(house, "a", {"x.txt": b"a", "y.txt": b"a"}), branched(house, "b", {"x.txt": b"b", "z.txt": b"b"})
+    before = house.git("count-objects", "-v")
+    assert await house.workspace.foretell(house.path, a, b) == ("x.txt",)
+    assert house.git("count-objects", "-v") == before

@@ -17,6 +17,7 @@ from tests.kit.given import (
     a_proof,
     a_specialist,
     applied,
+    commit,
     criteria,
     draft,
     failed,
@@ -26,6 +27,7 @@ from tests.kit.given import (
     item,
     live,
     lost,
+    milestone_met,
     parked,
     proved,
     reopen,
@@ -38,6 +40,11 @@ from tests.kit.given import (
 PRINTED = "2 tests failed: test_total, test_vat"
 OUTPUT = digest_of_bytes(PRINTED.encode())
 TEXTS = {OUTPUT: PRINTED}
+EARLIER = (
+    "What was made before is not in this worktree, which starts from what is accepted by now. "
+    f"It is the commit {commit('p1.a')}, kept under refs/harnd/rescue/billing/p1.a.1/; "
+    f"read it with `git diff {commit('base')} {commit('p1.a')}`."
+)
 MAKER = a_specialist("maker", instructions="Write tests first.")
 
 
@@ -89,6 +96,7 @@ def test_a_retry_is_told_which_criteria_failed_and_what_was_printed():
         "The last one failed (proof): the proof does not hold: tests failed",
         "Criteria not satisfied: WC-1, WC-2",
         f"It printed:\n{PRINTED}",
+        EARLIER,
     )
 
 
@@ -108,7 +116,7 @@ def test_a_person_is_heard_first():
 
 def test_findings_are_told_under_their_ids():
     goal = live(in_review(), reopen("p1.a", "It is slow.", "It is ugly."), tick())
-    assert feedback(goal) == ("The operator found (f1): It is slow.", "The operator found (f2): It is ugly.")
+    assert feedback(goal) == ("The operator found (f1): It is slow.", "The operator found (f2): It is ugly.", EARLIER)
     assert item(goal, "p1.a").findings[1] == OpenFinding("f2", "It is ugly.")
 
 
@@ -127,7 +135,26 @@ def test_a_clash_is_told_with_its_paths():
     assert feedback(goal) == (
         "It could not be brought together with the rest (decision): it clashes",
         "Clashing paths: src/a, src/b",
+        EARLIER,
     )
+
+
+def test_what_was_made_is_told_until_something_newer_was():
+    clashed = live(integrating(), parked("p1.a", 1, "src/a"), retry_work("p1.a"), tick())
+    again = live(clashed, failed("p1.a", attempt=2), tick())
+    assert [line for line in feedback(again) if line.startswith("What was")] == [EARLIER]
+    made = live(clashed, succeeded("p1.a", 2), reopen("p1.a", "It is slow."), tick())
+    assert " kept under refs/harnd/rescue/billing/p1.a.2/;" in feedback(made)[-1]
+
+
+def test_what_is_on_the_goals_branch_is_in_the_worktree_and_not_told():
+    goal = live(milestone_met(), reopen("p1.a", "It is slow."), tick())
+    assert feedback(goal) == ("The operator found (f1): It is slow.",)
+
+
+def test_an_attempt_that_changed_nothing_left_nothing_to_read():
+    goal = live(working(), failed("p1.a", commit=commit("base")), tick())
+    assert feedback(goal) == ("The last one failed (proof): no luck",)
 
 
 def test_a_proof_that_failed_on_the_integrated_tree_is_told_with_its_output():
@@ -138,6 +165,7 @@ def test_a_proof_that_failed_on_the_integrated_tree_is_told_with_its_output():
             "the proof does not hold on the integrated tree: tests failed"
         ),
         f"tests printed:\n{PRINTED}",
+        EARLIER,
     )
     assert texts_wanted(item(goal, "p1.a")) == (OUTPUT,)
 
