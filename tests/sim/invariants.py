@@ -20,8 +20,15 @@ from harnd.actors.projector import project
 from harnd.adapters.store.opening import open_inline_store
 from harnd.domain.goal.codec import decode, fold
 from harnd.domain.goal.due import due
-from harnd.domain.goal.events import AttemptEnded, AttemptSuperseded, BudgetExtended, PlannerReturned
-from harnd.domain.goal.goal import Goal
+from harnd.domain.goal.events import (
+    AttemptEnded,
+    AttemptSuperseded,
+    BudgetExtended,
+    GoalArchived,
+    GoalReopened,
+    PlannerReturned,
+)
+from harnd.domain.goal.goal import Ending, Goal
 from harnd.domain.goal.ledger import opened
 from harnd.domain.goal.position import position
 from harnd.ports.store import Append, Recorded
@@ -79,8 +86,13 @@ class Invariants:
     def _check_after_the_end(self, recorded: tuple[Recorded, ...]) -> None:
         if self.goal is not None and self.goal.ending is not None:
             for event in recorded:
-                if not isinstance(decode(event.body), AttemptSuperseded):
-                    self.broken(5, f"{event.tag} after {self.goal.ending}")
+                match decode(event.body):
+                    case AttemptSuperseded() | GoalArchived():
+                        continue
+                    case GoalReopened() if self.goal.ending is Ending.SUCCEEDED:
+                        return  # what follows it in this append follows upon no end
+                    case _:
+                        self.broken(5, f"{event.tag} after {self.goal.ending}")
 
     def _count_extensions(self, recorded: tuple[Recorded, ...]) -> None:
         for event in recorded:

@@ -1,4 +1,8 @@
-"""The operator under simulation: answers what waits, sometimes late, sometimes with no, sometimes twice."""
+"""The operator under simulation: answers what waits, sometimes late, sometimes with no, sometimes from two clients.
+
+Now and then it changes its mind unasked: it holds the goal and lets it go on, adds to a budget, gives work up, and
+finds something wrong with a mission that was met.
+"""
 
 import random
 from typing import TYPE_CHECKING
@@ -6,7 +10,7 @@ from typing import TYPE_CHECKING
 import anyio
 
 from harnd.domain.goal import commands as c
-from harnd.domain.goal.goal import Goal
+from harnd.domain.goal.goal import Ending, Goal
 from harnd.domain.rejected import Rejected
 from harnd.ports.errors import PortError
 from harnd.ports.store import InboxRow
@@ -17,6 +21,7 @@ if TYPE_CHECKING:
     from tests.sim.engine import Daemon, Disk
 
 MOST_EXTENSIONS = 3
+MOST_REOPENINGS = 2
 _PATIENCE_S = 3 * 3600.0  # longer than any agent's limit
 
 
@@ -28,15 +33,25 @@ class Operator:
         self._moody = moody
         self._refusals = 0
         self._extensions = 0
+        self._reopenings = 0
+        self._content: set[int] = set()  # versions of the goal at which it ended and was left so
+
+    def is_content(self, goal: Goal | None) -> bool:
+        """Tell whether a goal has ended and nothing more is wanted of it."""
+        return goal is not None and goal.ending is not None and goal.version in self._content
 
     async def attend(self, disk: "Disk", daemon: "Daemon") -> None:
-        """Answer the inbox until the goal has ended."""
+        """Answer the inbox until the goal has ended for good."""
         while True:
             goal = disk.invariants.goal
-            if goal is not None and goal.ending is not None and not daemon.roster.live():
+            if goal is not None and goal.ending is not None:
+                await self._look_back(disk, daemon, goal)
+            if self.is_content(goal) and not daemon.roster.live():
                 return
             for row in await daemon.world.store.inbox():
                 await self._answer(disk, daemon, row)
+            if goal is not None and goal.ending is None:
+                await self._change_of_mind(disk, daemon, goal)
             if anyio.current_time() - disk.invariants.last_append > _PATIENCE_S:
                 raise AssertionError(f"nothing has happened for {_PATIENCE_S} seconds: {daemon.roster!r}")
             await anyio.sleep(self._dice.uniform(1, 60) if self._moody else 1)
@@ -45,13 +60,59 @@ class Operator:
         goal = disk.invariants.goal
         if goal is None:
             return
-        command = self._decision(goal, row)
-        disk.note(f"operator {type(command).__name__} {row.subject}")
-        for _ in range(2 if self._moody and self._dice.random() < 0.1 else 1):
-            try:
-                await daemon.roster.ask(row.goal, command)
-            except (Rejected, PortError) as error:
-                disk.note(f"operator was refused: {error}")
+        await self._say(disk, daemon, self._decision(goal, row), about=row.subject)
+
+    async def _say(self, disk: "Disk", daemon: "Daemon", command: c.GoalCommand, *, about: str) -> None:
+        """Ask it, perhaps from two clients at once, of which one is later."""
+        disk.note(f"operator {type(command).__name__} {about}")
+        async with anyio.create_task_group() as clients:
+            clients.start_soon(self._ask, disk, daemon, command)
+            if self._moody and self._dice.random() < 0.1:
+                clients.start_soon(self._ask, disk, daemon, command)
+
+    async def _ask(self, disk: "Disk", daemon: "Daemon", command: c.GoalCommand) -> None:
+        try:
+            await daemon.roster.ask(disk.goal, command)
+        except (Rejected, PortError) as error:
+            disk.note(f"operator was refused: {error}")
+
+    # --- unasked
+
+    async def _look_back(self, disk: "Disk", daemon: "Daemon", goal: Goal) -> None:
+        """Look once at how a goal ended: find something, or be content and perhaps put it away."""
+        if goal.version in self._content:
+            return
+        if self._moody and goal.ending is Ending.SUCCEEDED and self._finds_something():
+            reopen = c.ReopenGoal(work=None, findings=("it could be nicer still",), by="operator")
+            await self._say(disk, daemon, reopen, about="the mission")
+        elif self._moody and not goal.archived and self._dice.random() < 0.2:
+            await self._say(disk, daemon, c.ArchiveGoal(by="operator"), about="the goal")
+        elif disk.invariants.goal is goal:
+            self._content.add(goal.version)
+
+    def _finds_something(self) -> bool:
+        if self._reopenings >= MOST_REOPENINGS or self._dice.random() > 0.3:
+            return False
+        self._reopenings += 1
+        return True
+
+    async def _change_of_mind(self, disk: "Disk", daemon: "Daemon", goal: Goal) -> None:
+        if goal.paused is not None:
+            if not self._moody or self._dice.random() < 0.5:
+                await self._say(disk, daemon, c.ResumeGoal(by="operator"), about="the goal")
+        elif self._moody and self._dice.random() < 0.02:
+            await self._say(disk, daemon, self._whim(goal), about="unasked")
+
+    def _whim(self, goal: Goal) -> c.GoalCommand:
+        items = goal.active()
+        match self._dice.randrange(4):
+            case 0 if items:
+                work = self._dice.choice(items).id
+                return c.ReopenWork(work=work, findings=("now that I see it",), by="operator")
+            case 1:
+                return c.ExtendGoal(add={Unit.ATTEMPTS: 1}, by="operator")
+            case _:
+                return c.PauseGoal(by="operator", reason="")
 
     def _decision(self, goal: Goal, row: InboxRow) -> c.GoalCommand:
         match row.kind:

@@ -68,17 +68,12 @@ def seeded(seed: int, main: Callable[[], Awaitable[Result]]) -> Result:
 
 async def _live(disk: Disk, faults: Faults, operator: Operator) -> Result:
     with anyio.fail_after(_VIRTUAL_DAYS):
-        while not _over(disk):
+        while not operator.is_content(disk.invariants.goal):
             if disk.incarnations > _MOST_INCARNATIONS:
                 raise AssertionError("the goal never ends")
             await _incarnation(disk, faults, operator)
     await disk.invariants.at_rest()
     return await _result(disk, faults)
-
-
-def _over(disk: Disk) -> bool:
-    goal = disk.invariants.goal
-    return goal is not None and goal.ending is not None
 
 
 async def _incarnation(disk: Disk, faults: Faults, operator: Operator) -> None:

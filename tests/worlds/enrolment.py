@@ -172,7 +172,8 @@ def two_roots(mission: Mission, step: int) -> dict[str, Any]:
 
 def _completion(mission: Mission) -> dict[str, Any]:
     ids = work_ids(mission)
-    claim = {"criterion": "AC-1", "work": [ids[step[-1].key] for step in mission.steps], "note": "It was proved."}
+    roots = [step[-1] for step in mission.steps if all(item.fate is Fate.DONE for item in step)]
+    claim = {"criterion": "AC-1", "work": [ids[root.key] for root in roots], "note": "It was proved."}
     return {"decision": "complete", "rationale": "Nothing is missing.", "evidence": [claim]}
 
 

@@ -45,6 +45,8 @@ SPECIALS = (
     "a planner that talks garbage",
     "a finding in review",
     "a finding on integrated work",
+    "a finding on a finished mission",
+    "a recovery",
     "a hook that formats",
     "a hook that refuses",
     "an agent that falls silent",
@@ -53,6 +55,7 @@ SPECIALS = (
 )
 IMPATIENT = frozenset({Trouble.STALL, Trouble.ENDLESS_TALK})  # what only ends with a limit
 ENDINGS = frozenset({"an item given up", "a goal cancelled in the middle"})
+AT_THE_END = ENDINGS | {"a finding on a finished mission"}
 
 TABLE, SHARED, CONTESTED = "table.txt", "a shared file.txt", "contested.txt"
 LINES_APART = 8  # further than git looks around a change
@@ -115,7 +118,7 @@ def generate(seed: int) -> World:
 
 def _specials(dice: random.Random, seed: int) -> frozenset[str]:
     mine = SPECIALS[seed % len(SPECIALS)]
-    others = [name for name in SPECIALS if name not in ENDINGS or mine not in ENDINGS]  # a goal ends only once
+    others = [name for name in SPECIALS if name not in AT_THE_END or mine not in AT_THE_END]  # a goal ends only once
     return frozenset({mine, dice.choice(others)})
 
 
@@ -146,6 +149,7 @@ class _Drafting:
         shape = (1,) if self._small else dice.choice(SHAPES)
         steps = [self._step(number, most) for number, most in enumerate(shape, start=1)]
         self._add_findings(steps)
+        self._add_loss(steps)
         self._add_ending(steps)
         self._add_troubles(steps)
         least = 2 if "a goal cancelled in the middle" in self._specials else 1  # the others go on beside it
@@ -254,16 +258,33 @@ class _Drafting:
         ):
             if special in self._specials:
                 self._add_finding(self._dice.choice(steps), finding)
+        if "a finding on a finished mission" in self._specials:
+            steps[-1][-1] = self._to_be_amended(steps[-1][-1], Finding.FINISHED)
 
     def _add_finding(self, step: list[Item], finding: Finding) -> None:
         """Have one more item, on which the last of its step depends, amended."""
-        draft = self._file()
-        item = self._item(f"{step[-1].key.partition('-')[0]}-{finding.name[:2].lower()}", draft, earlier=[])
-        amended = tuple(
-            replace(deed, content=deed.content + b"amended\n") for deed in draft.deeds if isinstance(deed, Write)
-        )
+        name = f"{step[-1].key.partition('-')[0]}-{finding.name[:2].lower()}"
+        item = self._to_be_amended(self._item(name, self._file(), earlier=[]), finding)
         step[-1] = replace(step[-1], needs=(*step[-1].needs, item.key))
-        step.insert(0, replace(item, finding=finding, amended=amended))
+        step.insert(0, item)
+
+    def _to_be_amended(self, item: Item, finding: Finding) -> Item:
+        """Have an item amended in a file of its own."""
+        draft = self._file()
+        deeds = tuple(deed for deed in draft.deeds if isinstance(deed, Write))
+        amended = tuple(replace(deed, content=deed.content + b"amended\n") for deed in deeds)
+        declares = (*item.paths, *draft.declares) or tuple(deed.path for deed in deeds)
+        paths = tuple(dict.fromkeys((*declares, *(deed.path for deed in deeds if not draft.declares))))
+        return replace(item, finding=finding, deeds=(*item.deeds, *deeds), amended=amended, declares=paths)
+
+    def _add_loss(self, steps: list[list[Item]]) -> None:
+        """Have one more step before the last, of which an item is never done: the planner then goes another way."""
+        if "a recovery" not in self._specials:
+            return
+        lost = replace(self._item("m0-lost", self._file(), earlier=[]), fate=Fate.LOST, template="small")
+        beside = self._item("m0-beside", self._file(), earlier=[])
+        root = replace(self._item("m0-end", self._file(), earlier=[]), needs=(lost.key, beside.key), template="small")
+        steps.insert(len(steps) - 1, [beside, lost, root])
 
     def _add_ending(self, steps: list[list[Item]]) -> None:
         """Have one more item in the last step that is the end of the goal; its root, or something before it."""
@@ -296,12 +317,14 @@ class _Drafting:
 
     def _passing_troubles(self, item: Item) -> tuple[Trouble, ...]:
         """Draw so few that no person is needed: with a milestone left, the planner would be asked for another way."""
+        if item.fate is Fate.LOST:
+            return self._troubles(item)
         drawn = [each for each in self._troubles(item) if each is not Trouble.REFUSAL]
         return tuple(drawn[: self._max_attempts - 1])
 
     def _troubles(self, item: Item) -> tuple[Trouble, ...]:
         if item.fate is not Fate.DONE:
-            return (Trouble.BAD,) * self._max_attempts if item.fate is Fate.GIVEN_UP else ()
+            return (Trouble.BAD,) * self._max_attempts if item.fate in (Fate.GIVEN_UP, Fate.LOST) else ()
         drawn = [self._dice.choice(ORDINARY) for _ in range(self._dice.choice((0, 0, 0, 0, 1, 1, 2)))]
         idle = drawn.index(Trouble.IDLE) if Trouble.IDLE in drawn else len(drawn)
         # Two of them tell the same of themselves, so an item has one at most.
@@ -321,6 +344,8 @@ class _Drafting:
         planned = [Request(Planning.APPLY, step) for step in range(steps)]
         if not self._specials & ENDINGS:
             planned.append(Request(Planning.COMPLETE))
+            if "a finding on a finished mission" in self._specials:
+                planned.append(Request(Planning.COMPLETE))  # once more, after what was found
         for request in planned:
             yield from self._before(request, last=request is planned[-1])
             stumbles = request.planning is Planning.APPLY and self._dice.random() < 0.15

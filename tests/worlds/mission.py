@@ -94,12 +94,14 @@ class Finding(StrEnum):
 
     IN_REVIEW = "in review"  # instead of accepting it
     INTEGRATED = "integrated"  # after it has come onto the goal's branch
+    FINISHED = "finished"  # after the mission was met
 
 
 class Fate(StrEnum):
     """What becomes of an item in the end."""
 
     DONE = "done"
+    LOST = "lost"  # once its attempts are used up the planner finds another way, which is the next step
     GIVEN_UP = "given up"  # once its attempts are used up the operator gives up: the item, and then the goal
     ENDLESS = "endless"  # its agent never ends, and the operator cancels the goal while it runs
 

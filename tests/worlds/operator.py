@@ -64,7 +64,12 @@ class Operator:
 
     async def _open(self) -> list[Mission]:
         rows = (await self._ask(ListGoals())).goals
-        return [self._world.mission(row.goal) for row in rows if row.phase not in OVER]
+        return [
+            mission
+            for row in rows
+            for mission in (self._world.mission(row.goal),)
+            if row.phase not in OVER or self._still_to_find(mission, Finding.FINISHED)
+        ]
 
     async def _attend(self, mission: Mission) -> None:
         rows = {row.work.partition(".")[2]: row for row in (await self._ask(ListWork(GoalId(mission.goal)))).work}
@@ -136,18 +141,22 @@ class Operator:
         """Send work back that has come onto the goal's branch and is to be amended; tell whether there was some."""
         found = [
             item
-            for item in self._still_to_find(mission)
+            for item in await self._to_find_now(mission)
             if item.key in rows and rows[item.key].state is WorkState.SUCCEEDED
         ]
         for item in found:
             await self._reopen(mission, item, rows[item.key].work)
         return bool(found)
 
-    def _still_to_find(self, mission: Mission) -> list[Item]:
+    async def _to_find_now(self, mission: Mission) -> list[Item]:
+        late = self._still_to_find(mission, Finding.FINISHED)
+        if late and (await self._ask(ShowGoal(GoalId(mission.goal)))).phase in OVER:
+            return late
+        return self._still_to_find(mission, Finding.INTEGRATED)
+
+    def _still_to_find(self, mission: Mission, finding: Finding) -> list[Item]:
         return [
-            item
-            for item in mission.items()
-            if item.finding is Finding.INTEGRATED and (mission.goal, item.key) not in self._told
+            item for item in mission.items() if item.finding is finding and (mission.goal, item.key) not in self._told
         ]
 
     async def _reopen(self, mission: Mission, item: Item, work: WorkId) -> None:
@@ -167,16 +176,20 @@ class Operator:
             other.clashes_with == item.key and (mission.goal, other.key) not in self._met for other in mission.items()
         )
         waits_for_first = bool(item.clashes_with) and rows[item.clashes_with].state is not WorkState.SUCCEEDED
-        waits_for_finding = any(other.key in item.needs for other in self._still_to_find(mission))
+        waits_for_finding = any(other.key in item.needs for other in self._still_to_find(mission, Finding.INTEGRATED))
         return waits_for_other_side or waits_for_first or waits_for_finding
 
     async def _end(self, mission: Mission, rows: dict[str, WorkRow], asked: list[InboxItem]) -> None:
         """Put an end to a goal once nothing but the item that it ends with can go on."""
-        doomed = next((item for item in mission.items() if item.fate is not Fate.DONE), None)
+        doomed = next((item for item in mission.items() if item.fate in (Fate.GIVEN_UP, Fate.ENDLESS)), None)
         if doomed is None or doomed.key not in rows:
             return
         goal, row = GoalId(mission.goal), rows[doomed.key]
-        others_rest = all(each.state in AT_REST for key, each in rows.items() if key != doomed.key)
+        others_rest = all(
+            each.state in AT_REST or mission.item(key).fate is Fate.LOST
+            for key, each in rows.items()
+            if key != doomed.key
+        )
         if doomed.fate is Fate.GIVEN_UP and [each.subject for each in asked] == [row.work]:
             if (await self._ask(ShowGoal(goal))).next_action is NextAction.RESOLVE_BLOCKED:
                 await self._ask(CancelWork(key=new_key(), goal=goal, work=row.work, reason="it is not worth it"))

@@ -98,7 +98,7 @@ class _Telling:
         step = self._mission.steps[request.step]
         self._ids |= {item.key: f"p{number}.{item.key}" for item in step}
         done = [self._carried_out(item) for item in step]
-        return all(done)
+        return all(done) or any(item.fate is Fate.LOST for item in step)
 
     def _carried_out(self, item: Item) -> bool:
         name = self._ids[item.key]
@@ -118,7 +118,7 @@ class _Telling:
         match item.fate:
             case Fate.ENDLESS:
                 return Tries()
-            case Fate.GIVEN_UP:
+            case Fate.GIVEN_UP | Fate.LOST:
                 return Tries(failed=self._mission.max_attempts)
             case Fate.DONE:
                 again = (item.finding is not None) + bool(item.clashes_with)
