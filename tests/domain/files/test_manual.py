@@ -7,10 +7,10 @@ from harnd.domain.goal.names import ALL
 from harnd.domain.goal.rendering import LOOP_STEPS, RENDERED_CHARS
 from protocol import bounds
 from tests.kit.goal_files import read
-from tests.kit.key_tables import MANUAL, rewritten
+from tests.kit.key_tables import rewritten
+from tests.kit.manual import FENCE, examples, manual
 
 DOMAIN = Path(__file__).parents[3] / "harnd" / "domain"
-FENCE = re.compile(r"^```toml\n# (?P<more>more of )?(?P<file>\S+)\n(?P<text>.*?)^```$", re.DOTALL | re.MULTILINE)
 CODE = re.compile(
     r'"((?!goal\.toml)(?:file|toml|reference|replanning|template|text|feature|goal|limits|graph)\.[a-z_0-9]+)"'
     r'|mistake\("([a-z_]+)"'
@@ -19,24 +19,21 @@ CODE = re.compile(
 )
 
 
-def manual() -> str:
-    return MANUAL.read_text()
-
-
 def test_every_example_is_read():
-    texts: dict[str, str] = {}
-    more: list[tuple[str, str]] = []
-    for fence in FENCE.finditer(manual()):
-        if fence["more"]:
-            more.append((fence["file"], fence["text"]))
-        else:
-            texts[fence["file"]] = fence["text"]
-    whole = {name: text.encode() for name, text in texts.items()}
+    """Whole goals are carried to their end by `tests/e2e/test_guide.py`; here they are read, and their variations."""
+    goals = examples()
+    more = [(fence["file"], fence["text"]) for fence in FENCE.finditer(manual()) if fence["more"]]
 
-    assert manual().count("```toml") == len(texts) + len(more)
-    assert read(whole).goal == "billing-export"
-    for name, text in more:
-        assert read({**whole, name: (texts[name] + text).encode()}) != read(whole)
+    assert manual().count("```toml") == sum(map(len, goals.values())) + len(more)
+    assert {name: read(files).goal for name, files in goals.items()} == {
+        "mission": "billing-export",
+        "around": "billing-totals",
+        "own": "billing-rounding",
+    }
+    for place, text in more:
+        name, _, file = place.partition("/")
+        whole = goals[name]
+        assert read({**whole, file: whole[file] + text.encode()}) != read(whole)
 
 
 def test_the_tables_of_keys_are_those_of_the_declarations():
