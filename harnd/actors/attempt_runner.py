@@ -13,6 +13,7 @@ import msgspec
 
 from harnd.actors.classing import Failure, failure_of_command, failure_of_session, whole_text
 from harnd.actors.places import place_of, tidy
+from harnd.actors.preparing import Preparing, Variables
 from harnd.actors.prover import Prover
 from harnd.domain.goal.assignment import agent_prompt, names_of, texts_wanted
 from harnd.domain.goal.commands import AttemptReport, GoalCommand, ReportAttempt, ReportObserved
@@ -49,6 +50,7 @@ class AttemptRunner:
         self._agents = anyio.CapacityLimiter(goal.intent.limits.agent_concurrency)
         self._outputs: dict[str, str] = {}
         self._texts: dict[Digest, str] = {}
+        self._preparing = Preparing(world, self._place.repository)
         self._usage = Usage()
         self._ran = 0
         self._until = Instant(world.clock.now() + effect.runtime_left)
@@ -113,9 +115,9 @@ class AttemptRunner:
     async def _carried_out(self, stage: Stage, path: str) -> Failure | None:
         match stage:
             case PrepareStage():
-                return await self._command(stage, path, failing=FailureClass.ENVIRONMENT)
+                return await self._prepare(stage, path)
             case CommandStage():
-                return await self._command(stage, path, failing=FailureClass.PROOF)
+                return await self._command(stage, path)
             case AgentStage():
                 return await self._agent(stage, path)
             case ParallelStage():
@@ -140,20 +142,30 @@ class AttemptRunner:
         # In the order of the template, so that the same failures are reported whoever ended first.
         return next((found for stage in parallel.stages if (found := failures[stage.name]) is not None), None)
 
-    async def _command(self, stage: PrepareStage | CommandStage, path: str, *, failing: FailureClass) -> Failure | None:
+    async def _prepare(self, stage: PrepareStage, path: str) -> Failure | None:
+        ended = await self._preparing.run(stage, self._task(stage, path, fresh=True))
+        if ended is None:
+            return None
+        return await self._noted(ended, failure_of_command(ended, failing=FailureClass.ENVIRONMENT), stage.name)
+
+    async def _command(self, stage: CommandStage, path: str) -> Failure | None:
+        ended = await self._world.commands.run(self._task(stage, path, env=self._preparing.env))
+        if stage.output is not None:
+            self._outputs[stage.output] = ended.stdout.head
+        return await self._noted(ended, failure_of_command(ended, failing=FailureClass.PROOF), stage.name)
+
+    def _task(
+        self, stage: PrepareStage | CommandStage, path: str, *, env: Variables = (), fresh: bool = False
+    ) -> CommandTask:
         names = self._names()
-        task = CommandTask(
+        return CommandTask(
             key=self._key(stage.name),
             argv=tuple(render(word, names) for word in stage.argv),
             cwd=path,
             timeout=self._within(stage.timeout),
-            fresh=isinstance(stage, PrepareStage),
+            env=env,
+            fresh=fresh,
         )
-        ended = await self._world.commands.run(task)
-        failure = failure_of_command(ended, failing=failing)
-        if isinstance(stage, CommandStage) and stage.output is not None:
-            self._outputs[stage.output] = ended.stdout.head
-        return await self._noted(ended, failure, stage.name)
 
     async def _agent(self, stage: AgentStage, path: str) -> Failure | None:
         async with self._agents:
@@ -185,6 +197,7 @@ class AttemptRunner:
             model=specialist.model,
             effort=specialist.effort,
             env=specialist.env,
+            given=self._preparing.env,
         )
 
     def _names(self) -> Names:
@@ -219,6 +232,7 @@ class AttemptRunner:
             until=self._until,
         )
         proof = await prover.prove(recording.commit, recording.tree)
+        self._preparing.reports += prover.reports
         if isinstance(proof, Failure):
             return self._failed(proof, recording)
         report = self._report(AttemptOutcome.SUCCEEDED, recording=recording)
@@ -241,10 +255,11 @@ class AttemptRunner:
     async def _looked_around(self, before: Surroundings, report: AttemptReport) -> AttemptReport:
         workspace, repository = self._world.workspace, self._place.repository
         differences = await workspace.restore(repository, before)
+        reports = (*self._preparing.reports, *differences)
         if not differences:
-            return report
+            return _with(report, reports=reports)
         strayed = (await workspace.surroundings(repository)).strayed_since(before)
-        return _with(report, reports=differences, strayed=tuple(storable(path) for path in strayed))
+        return _with(report, reports=reports, strayed=tuple(storable(path) for path in strayed))
 
 
 def _with(report: AttemptReport, **changes: object) -> AttemptReport:

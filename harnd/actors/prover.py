@@ -6,6 +6,7 @@ that the item started from.  Nothing an agent said reaches them.
 """
 
 from harnd.actors.classing import Failure, failure_of_command, whole_text
+from harnd.actors.preparing import Preparing, Variables
 from harnd.domain.goal.assignment import names_of
 from harnd.domain.goal.due import within
 from harnd.domain.goal.goal import Goal
@@ -40,6 +41,7 @@ class Prover:
         self._again = again
         self._template = goal.template_of(item)
         self._names: Names = names_of(goal, item, place.attempt, {}, {})
+        self.reports: list[str] = []  # what was not as it had been prepared
 
     async def prove(self, commit: CommitId, tree: TreeId) -> Proof | Failure:
         """Run everything, and map what was found to the item's criteria.
@@ -54,13 +56,14 @@ class Prover:
             return Failure(AttemptOutcome.FAILED, FailureClass.SCHEMA, f"a proof command {error}")
 
     async def _proved(self, path: str, commit: CommitId, tree: TreeId, before: dict[str, list[Run]]) -> Proof | Failure:
-        if (failure := await self._prepared(path, self._purpose)) is not None:
-            return failure
+        env = await self._prepared(path, self._purpose)
+        if isinstance(env, Failure):
+            return env
         evidence: list[Evidence] = []
         for command in self._template.proofs:
             runs: list[Run] = []
             while _goes_on(runs, command):
-                ended = await self._run(command, path, self._purpose, run=len(runs) + 1)
+                ended = await self._run(command, path, self._purpose, run=len(runs) + 1, env=env)
                 failure = failure_of_command(ended, failing=FailureClass.PROOF)
                 if failure is not None and failure.kind is FailureClass.ENVIRONMENT:
                     return failure
@@ -74,17 +77,19 @@ class Prover:
         if not commands:
             return {}
         path = await self._world.workspace.checkout(self._place, self._item.attempts[0].base, BEFORE)
-        unprepared = await self._prepared(path, BEFORE)
-        return {command.name: await self._runs_before(command, path, unprepared) for command in commands}
+        env = await self._prepared(path, BEFORE)
+        return {command.name: await self._runs_before(command, path, env) for command in commands}
 
-    async def _runs_before(self, command: ProofCommand, path: str, unprepared: Failure | None) -> list[Run]:
-        if unprepared is not None and unprepared.kind is not FailureClass.ENVIRONMENT:
-            return [Run("unknown", Micros(0), detail=f"it could not be prepared there: {unprepared.detail}")]
-        # What it needs may be part of the work, and cannot be built without: then it fails all the same.
-        note = f"it could not be prepared there: {unprepared.detail}" if unprepared is not None else ""
+    async def _runs_before(self, command: ProofCommand, path: str, env: Variables | Failure) -> list[Run]:
+        note = ""
+        if isinstance(env, Failure):
+            note = f"it could not be prepared there: {env.detail}"
+            if env.kind is not FailureClass.ENVIRONMENT:
+                return [Run("unknown", Micros(0), detail=note)]
+            env = ()  # what it needs may be part of the work, and cannot be built without: then it fails all the same
         runs: list[Run] = []
         while _goes_on(runs, command):
-            ended = await self._run(command, path, BEFORE, run=len(runs) + 1)
+            ended = await self._run(command, path, BEFORE, run=len(runs) + 1, env=env)
             failure = failure_of_command(ended, failing=FailureClass.PROOF)
             if failure is not None and failure.kind is FailureClass.ENVIRONMENT:
                 detail = f"it could not be started there: {failure.detail}"
@@ -100,24 +105,33 @@ class Prover:
             return Run("failed", ended.ran, exit_code=ended.exit_code, output=output, detail=note)
         return Run("unknown", ended.ran, output=output, detail=failure.detail)
 
-    async def _prepared(self, path: str, purpose: str) -> Failure | None:
+    async def _prepared(self, path: str, purpose: str) -> Variables | Failure:
+        """Prepare a checkout, and return the variables that its commands are given."""
+        preparing = Preparing(self._world, self._place.repository)
         for stage in self._template.stages:
             if isinstance(stage, PrepareStage):
-                ended = await self._run(stage, path, purpose)
-                if (failure := failure_of_command(ended, failing=FailureClass.ENVIRONMENT)) is not None:
+                ended = await preparing.run(stage, self._task(stage, path, purpose))
+                failure = failure_of_command(ended, failing=FailureClass.ENVIRONMENT) if ended is not None else None
+                if failure is not None:
                     return failure
-        return None
+        self.reports += preparing.reports
+        return preparing.env
 
-    async def _run(self, entry: PrepareStage | ProofCommand, path: str, purpose: str, *, run: int = 1) -> Ended:
+    async def _run(self, command: ProofCommand, path: str, purpose: str, *, run: int, env: Variables) -> Ended:
+        return await self._world.commands.run(self._task(command, path, purpose, run=run, env=env))
+
+    def _task(
+        self, entry: PrepareStage | ProofCommand, path: str, purpose: str, *, run: int = 1, env: Variables = ()
+    ) -> CommandTask:
         intent, item, attempt = self._goal.intent, self._item.id, self._place.attempt
-        task = CommandTask(
+        return CommandTask(
             key=check_key(intent, item, attempt, purpose, entry, again=self._again, run=run),
             argv=tuple(render(word, self._names) for word in entry.argv),
             cwd=path,
             timeout=within(entry.timeout, until=self._until, now=self._world.clock.now()),
+            env=env,
             fresh=True,
         )
-        return await self._world.commands.run(task)
 
 
 def _goes_on(runs: list[Run], command: ProofCommand) -> bool:

@@ -16,5 +16,13 @@ class ProcessCommands:
     async def run(self, task: CommandTask) -> Ended:
         """Run to the end.  Cancelling ends the whole process tree, stores `INTERRUPTED` and re-raises."""
         limits = Limits(timeout=task.timeout)
-        job = Job(key=task.key, argv=task.argv, cwd=task.cwd, limits=limits, env=task.env, fresh=task.fresh)
+        job = Job(
+            key=task.key,
+            argv=task.argv,
+            cwd=task.cwd,
+            limits=limits,
+            env=task.env,
+            fresh=task.fresh,
+            anew=task.anew,
+        )
         return await self._spawner.run(job)

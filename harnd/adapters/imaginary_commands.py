@@ -44,7 +44,7 @@ class ImaginaryCommands:
         async def play() -> Ended:
             return await self._play(task)
 
-        return await self._machine.once(task.key, play, cut=cut_short, fresh=task.fresh)
+        return await self._machine.once(task.key, play, cut=cut_short, fresh=task.fresh, anew=task.anew)
 
     async def _play(self, task: CommandTask) -> Ended:
         try:

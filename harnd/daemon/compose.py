@@ -17,6 +17,7 @@ from harnd.adapters.commands import ProcessCommands
 from harnd.adapters.git.workspace import GitWorkspace
 from harnd.adapters.harness import command, scripted
 from harnd.adapters.harness.sessions import HarnessSessions
+from harnd.adapters.preparations import DirectoryPreparations
 from harnd.adapters.process.environment import environment
 from harnd.adapters.process.kernel import become_subreaper
 from harnd.adapters.process.leftovers import digest_of, sweep
@@ -84,6 +85,7 @@ async def open_world(settings: Settings, instance: InstanceId, *, grace_s: Calla
                 commands=commands,
                 processes=SpawnedProcesses(spawner),
                 workspace=GitWorkspace(settings.state, environ=_marked(settings, instance), commands=commands),
+                preparations=DirectoryPreparations(settings.state),
                 shelves={
                     Shelf.OUTPUTS: SessionOutputs(settings.state / "sessions", spawner),
                     Shelf.TEXTS: blobs,

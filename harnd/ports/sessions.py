@@ -57,6 +57,7 @@ class CommandTask(msgspec.Struct, frozen=True):
     timeout: Micros
     env: tuple[tuple[str, str], ...] = ()  # added to the allow-listed environment
     fresh: bool = False  # a read-only command: when it was cut short it is run again instead of being lost
+    anew: bool = False  # it is run again also when it ended: what it had left behind is gone
 
 
 class CommandRunner(Protocol):
@@ -128,6 +129,7 @@ class SessionTask(msgspec.Struct, frozen=True):
     model: str | None = None
     effort: str | None = None
     env: tuple[str, ...] = ()  # names of variables that are passed on from the daemon's environment
+    given: tuple[tuple[str, str], ...] = ()  # variables added to them
 
 
 class SessionEnd(msgspec.Struct, frozen=True):

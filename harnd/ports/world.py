@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 
 from harnd.ports.clock import Clock
 from harnd.ports.keeping import Keeping, Shelf
+from harnd.ports.preparations import Preparations
 from harnd.ports.processes import Processes
 from harnd.ports.sessions import CommandRunner, Sessions
 from harnd.ports.store import Blobs, EventStore
@@ -22,4 +23,5 @@ class World:
     commands: CommandRunner
     processes: Processes
     workspace: Workspace
+    preparations: Preparations
     shelves: Mapping[Shelf, Keeping] = field(default_factory=dict[Shelf, Keeping])  # what piles up

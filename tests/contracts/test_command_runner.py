@@ -8,6 +8,7 @@ from typing import NamedTuple, Protocol
 
 import anyio
 import anyio.to_thread
+import msgspec
 import pytest
 from trio.testing import MockClock
 
@@ -173,6 +174,14 @@ async def test_a_finished_key_is_not_run_again_because_it_may_be(commands: Comma
     await commands.runner.run(commands.task("fails", fresh=True))
 
     assert commands.runs() == 1
+
+
+async def test_a_finished_key_is_run_again_when_that_is_asked_for(commands: Commands):
+    await commands.runner.run(commands.task("fails"))
+    ended = await commands.runner.run(msgspec.structs.replace(commands.task("passes"), anew=True))
+
+    assert (ended.exit_code, commands.runs()) == (0, 2)
+    assert await commands.runner.run(commands.task("fails")) == ended
 
 
 async def test_a_cancelled_command_is_interrupted_and_stays_so(commands: Commands):

@@ -19,6 +19,7 @@ from harnd.actors.journal import Journal
 from harnd.adapters.harness.imaginary import ImaginarySessions
 from harnd.adapters.imaginary_commands import ImaginaryCommands, Outcome
 from harnd.adapters.imaginary_processes import ImaginaryProcesses
+from harnd.adapters.memory_preparations import MemoryPreparations
 from harnd.adapters.memory_workspace import MemoryWorkspace
 from harnd.adapters.process.imaginary import ImaginaryMachine
 from harnd.adapters.store.blobs import MemoryBlobs
@@ -161,6 +162,7 @@ class Bench:
         self.base = self.workspace.make(REPOSITORY, FILES)
         self.sessions = WatchedSessions(self.scripts, files=self.workspace.files, machine=self.machine)
         self.runner = WatchedCommands(self._respond, files=self.workspace.files, machine=self.machine)
+        self.preparations = MemoryPreparations(self.workspace.files)
         self.world = World(
             clock=self.clock,
             store=self.store,
@@ -169,6 +171,7 @@ class Bench:
             commands=self.runner,
             processes=ImaginaryProcesses(self.machine, self.clock),
             workspace=self.workspace,
+            preparations=self.preparations,
         )
 
     def _respond(self, task: CommandTask, _files: MutableMapping[str, bytes]) -> Outcome | None:

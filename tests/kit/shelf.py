@@ -12,6 +12,7 @@ import msgspec
 from harnd.actors.journal import Journal
 from harnd.adapters.harness.imaginary import ImaginarySessions
 from harnd.adapters.imaginary_commands import ImaginaryCommands
+from harnd.adapters.memory_preparations import MemoryPreparations
 from harnd.adapters.memory_workspace import MemoryWorkspace
 from harnd.adapters.process.imaginary import ImaginaryMachine
 from harnd.adapters.store.blobs import MemoryBlobs
@@ -140,6 +141,7 @@ class Shelf:
             commands=ImaginaryCommands(lambda _task, _files: None, files=workspace.files, machine=machine),
             processes=self.seen,
             workspace=workspace,
+            preparations=MemoryPreparations(workspace.files),
             shelves={Keeps.OUTPUTS: self.outputs, Keeps.TEXTS: self.blobs},
         )
         self.queries = Queries(self.world, roster=self.acting, about=ABOUT, configuration=Chosen())

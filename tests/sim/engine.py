@@ -12,6 +12,7 @@ from harnd.actors.roster import Roster
 from harnd.adapters.harness.imaginary import ImaginarySessions
 from harnd.adapters.imaginary_commands import ImaginaryCommands
 from harnd.adapters.imaginary_processes import ImaginaryProcesses
+from harnd.adapters.memory_preparations import MemoryPreparations
 from harnd.adapters.memory_workspace import MemoryWorkspace
 from harnd.adapters.process.imaginary import ImaginaryMachine
 from harnd.adapters.store.blobs import MemoryBlobs
@@ -45,6 +46,7 @@ class Disk:
 
     def __post_init__(self) -> None:
         self.entropy = SeededEntropy(self.seed)
+        self.preparations = MemoryPreparations(self.workspace.files)
         self.base: CommitId = self.workspace.make(REPOSITORY, FILES)
         self.clock = VirtualClock()
         self.goal = GoalId(self.mission.goal)
@@ -112,6 +114,7 @@ async def daemon(disk: Disk, faults: Faults) -> AsyncGenerator[Daemon]:
             processes=ImaginaryProcesses(disk.machine, disk.clock),
             commands=FaultyCommands(commands, disk, faults, tasks.cancel_scope),
             workspace=cast("Workspace", FaultyWorkspace(disk.workspace, disk, faults, tasks.cancel_scope)),
+            preparations=disk.preparations,
         )
         roster = Roster(world, instance, TraceWatcher(disk))
         await tasks.start(roster.run)

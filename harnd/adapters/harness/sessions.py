@@ -99,6 +99,7 @@ def _job(harness: Harness, task: SessionTask, home: Home) -> Job:
             silence=UNLIMITED if quiet else task.silence,
         ),
         prompt=task.prompt,
+        env=task.given,
         passed=task.env,
     )
 

@@ -59,11 +59,17 @@ class ImaginaryMachine:
         return self._results.get(key)
 
     async def once(
-        self, key: EffectKey, play: Callable[[], Awaitable[E]], *, cut: Callable[[Ending], E], fresh: bool
+        self,
+        key: EffectKey,
+        play: Callable[[], Awaitable[E]],
+        *,
+        cut: Callable[[Ending], E],
+        fresh: bool,
+        anew: bool = False,
     ) -> E:
         """Play the key to its end, or tell how it ended earlier; `cut` words an end that is not the key's own."""
         async with self._turns.of(key):
-            if (known := self._known(key, cut, fresh=fresh)) is not None:
+            if not anew and (known := self._known(key, cut, fresh=fresh)) is not None:
                 return known
             self._take_receipt(key)
             try:

@@ -66,6 +66,7 @@ class Job(msgspec.Struct, frozen=True):
     prompt: str | None = None  # written to the key's own file before the start
     prompt_on_stdin: bool = False
     fresh: bool = False  # cut short, it is run again
+    anew: bool = False  # it is run again in any case
 
 
 class Shim:
@@ -166,7 +167,7 @@ class Spawner:
         result = home.result()
         if result is None and not home.taken:
             return None
-        if job.fresh and (result is None or result.ending in _CUT_SHORT):
+        if job.anew or (job.fresh and (result is None or result.ending in _CUT_SHORT)):
             home.clear()
             return None
         return self._read(job, home, result)

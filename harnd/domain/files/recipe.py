@@ -6,6 +6,7 @@ from harnd.domain.description import nearest, one_of
 from harnd.domain.files.source import At
 from harnd.domain.goal import names
 from harnd.domain.goal.rendering import problems_in
+from harnd.domain.goal.template import variable
 from harnd.domain.problem import Problem
 
 
@@ -18,6 +19,7 @@ def problems_of_recipe(template: At, *, members: frozenset[str] | None, answers:
     yield from _repeated([at["output"] for at in singles], "output")
     for single in singles:
         yield from unknown_specialist(single["specialist"], members)
+    yield from _directories(stages)
     yield from _flow(stages)
     for proof in template["proofs"].items():
         yield from _argv(proof, offered=names.WITHOUT_AGENTS)
@@ -47,6 +49,18 @@ def _repeated(places: Iterable[At], noun: str) -> Iterator[Problem]:
         name = at.text()
         if name and first.setdefault(name, at) is not at:
             yield at.problem("duplicate", f"`{name}` is the name of an earlier {noun}")
+
+
+def _directories(stages: Iterable[At]) -> Iterator[Problem]:
+    """Refuse two stages that would be told to later ones under one variable."""
+    first: dict[str, str] = {}
+    for stage in stages:
+        name = stage["name"].text()
+        if stage["kind"].text() == "prepare" and stage["files"].texts():
+            earlier = first.setdefault(variable(name), name)
+            if earlier != name:
+                message = f"`{name}` and `{earlier}` both build what `{variable(name)}` is to name"
+                yield stage["name"].problem("duplicate", message)
 
 
 def _flow(stages: Iterable[At]) -> Iterator[Problem]:

@@ -6,16 +6,21 @@ itself, and are the only evidence that satisfies a criterion.  Texts marked *san
 """
 
 from collections.abc import Iterator
-from typing import TypeAlias
+from typing import Final, TypeAlias
 
 import msgspec
 
 from protocol.ids import Digest, SpecialistName, TemplateName
 from protocol.values import Micros
 
+PREPARED: Final = "HARND_PREPARED"  # the variable that tells a `prepare` stage with files where to build
+
 
 class PrepareStage(msgspec.Struct, frozen=True, tag="prepare", omit_defaults=True):
-    """Builds what proofs need, such as an environment; runs in the worktree and again in each checkout."""
+    """Builds what proofs need, such as an environment; runs in the worktree and again in each checkout.
+
+    One that names its files builds in a directory of its own, once for the same words and contents.
+    """
 
     name: str
     argv: tuple[str, ...]  # sandboxed
@@ -53,6 +58,11 @@ class ParallelStage(msgspec.Struct, frozen=True, tag="parallel", omit_defaults=T
 
 
 Stage: TypeAlias = PrepareStage | AgentStage | CommandStage | ParallelStage
+
+
+def variable(stage: str) -> str:
+    """Name the variable that tells later commands and agents where a stage has built."""
+    return f"{PREPARED}_{stage.upper().replace('-', '_')}"
 
 
 class ProofCommand(msgspec.Struct, frozen=True, omit_defaults=True):

@@ -317,6 +317,20 @@ CHANGE_MISTAKES: list[tuple[Spoil, Said]] = [
         ("type", "proofs[0].red_then_green", 14, "expected true or false, found 1"),
     ),
     (
+        after(
+            "".join(
+                f"[[stages]]\nkind = 'prepare'\nname = '{name}'\nargv = ['x']\nfiles = ['x']\n"
+                for name in ("a-b", "a_b")
+            )
+        ),
+        (
+            "duplicate",
+            "stages[2].name",
+            21,
+            "`a_b` and `a-b` both build what `HARND_PREPARED_A_B` is to name",
+        ),
+    ),
+    (
         after("reruns = 4\n"),
         ("range", "proofs[0].reruns", 14, "expected 0 to 3, found 4"),
     ),

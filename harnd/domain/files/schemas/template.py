@@ -23,7 +23,7 @@ _PREPARE: Final = _stage(
         "argv": argv("the command that builds what proofs need"),
         "timeout": _COMMAND_TIMEOUT,
         "files": several(
-            "the files of the repository that the result depends on",
+            "the files and folders of the repository that the result depends on; with them it is built once and kept",
             of_form("a path in the repository, without `..`", REPOSITORY_PATH, maxLength=bounds.PATH_CHARS),
             bounds.DECLARED_PATHS,
             uniqueItems=True,
