@@ -12,9 +12,10 @@ from harnd.domain.goal.goal import Ending, Goal, Milestone
 from harnd.domain.goal.ledger import Entry
 from harnd.domain.goal.planner_schema import planner_schema
 from harnd.domain.goal.position import position
+from harnd.domain.goal.wanted import wanted_trigger
 from harnd.domain.goal.work import Standing
 from protocol.ids import TemplateName, WorkId, WorkKey
-from protocol.values import NextAction, Phase, Trigger, Unit
+from protocol.values import FailureClass, NextAction, Phase, Trigger, Unit
 from tests.kit.given import (
     T0,
     Given,
@@ -28,6 +29,7 @@ from tests.kit.given import (
     create,
     criteria,
     draft,
+    failed,
     integrated,
     live,
     moved,
@@ -169,6 +171,11 @@ def test_nothing_is_owed_then_and_it_says_what_was_reached():
     Given(goal).when(tick()).then_nothing()
 
 
+def test_nobody_is_asked_what_comes_next_where_there_is_no_mission():
+    over = integrated(supplied(draft("a"), mission=False), "p0.a")
+    assert wanted_trigger(msgspec.structs.replace(over, ending=None)) is None
+
+
 def test_an_item_before_the_root_is_not_success():
     goal = integrated(plain(draft("a"), draft("b", "a")), "p0.a")
     assert goal.ending is None
@@ -222,3 +229,19 @@ def test_nobody_can_say_that_a_mission_is_met_where_there_is_none():
     branches = schema["oneOf"]
     assert isinstance(branches, list)
     assert [branch["properties"]["decision"]["const"] for branch in branches] == ["apply", "attention"]
+
+
+def test_another_way_to_the_same_end_makes_it_success_too():
+    """The planner is asked once nothing of the operator's work can go on, and the root of its plan is what counts."""
+    goal = integrated(supplied(draft("a"), draft("b", "a"), mission=False), "p0.a")
+    for attempt in (1, 2, 3):
+        goal = live(goal, tick(), failed("p0.b", FailureClass.PROOF, attempt))
+    goal = live(goal, tick())
+    assert the_plan(goal).trigger is Trigger.RECOVERY
+
+    plan = a_plan(draft("c", "p0.a"), sequence=2)
+    goal = integrated(live(goal, answered(plan), approve(plan)), "p1.c")
+
+    assert (goal.ending, goal.generation) == (Ending.SUCCEEDED, 1)
+    assert position(goal, T0).reason == "p1.c is accepted and on harn/billing"
+    assert goal.work[WorkId("p0.b")].standing is Standing.BLOCKED
