@@ -16,6 +16,7 @@ from harnd.ports.errors import MissingError
 from protocol.ids import CommitId, GoalId, TreeId, goal_branch
 
 ABSENT = ""
+ABSENT_CODE = 1  # exit code of `rev-parse --quiet` when there is nothing of that name
 
 
 class Change(NamedTuple):
@@ -62,9 +63,8 @@ class Repository:
     # --- refs
 
     async def ref(self, name: str) -> CommitId | None:
-        """Return what the ref of this full name points to, or None."""
-        finished = await self.git.run(self.common, "rev-parse", "--verify", "--quiet", name)
-        return CommitId(text(finished.stdout).strip()) if finished.code == 0 else None
+        """Return what the ref of this full name points to, or None; raises `GitFailedError`."""
+        return await self._verified(name)
 
     async def refs(self, *folders: str) -> dict[str, str]:
         """List refs (all, or those in `folders`) with the objects that they point to."""
@@ -88,10 +88,18 @@ class Repository:
 
     async def tree(self, commit: str) -> TreeId:
         """Return the tree of a commit; raises `MissingError`."""
-        finished = await self.git.run(self.common, "rev-parse", "--verify", "--quiet", f"{commit}^{{tree}}")
-        if finished.code != 0:
+        tree = await self._verified(f"{commit}^{{tree}}")
+        if tree is None:
             raise MissingError(f"{self.top} has no commit {commit}")
-        return TreeId(text(finished.stdout).strip())
+        return TreeId(tree)
+
+    async def _verified(self, name: str) -> CommitId | None:
+        """Resolve a name.  A git that could not look says nothing about whether there is such a thing."""
+        words = ("rev-parse", "--verify", "--quiet", name)
+        finished = await self.git.run(self.common, *words)
+        if finished.code not in {0, ABSENT_CODE}:
+            raise GitFailedError(words, finished)
+        return CommitId(text(finished.stdout).strip()) if finished.code == 0 else None
 
     async def contains(self, commit: str, ancestor: str) -> bool:
         """Tell whether `ancestor` is `commit` or lies in its past."""

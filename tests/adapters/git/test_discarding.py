@@ -215,3 +215,20 @@ async def test_what_an_attempt_made_can_be_read_from_the_worktree_of_the_next(ho
     assert "-# Shop\n+# Store\n" in patch
     house.git("apply", "-", at=again, given=patch.encode())
     assert house.read(again)["README.md"] == b"# Store\n"
+
+
+async def test_a_git_that_cannot_look_is_not_taken_for_one_that_found_nothing(house: GitHouse):
+    """What was not found would not be rescued, and then be deleted."""
+    where = await opened(house)
+    house.write(where, "a.txt", b"a")
+    only = house.commit("agent: the only one", at=where)
+    configuration = house.top / ".git/config"
+    right = configuration.read_bytes()
+    configuration.write_bytes(right + b"[broken\n")
+    with pytest.raises(UnavailableError, match="bad config"):
+        await house.workspace.discard(place(house))
+    with pytest.raises(UnavailableError, match="bad config"):
+        await house.workspace.tree(house.path, only)
+    configuration.write_bytes(right)
+    await house.workspace.discard(place(house))
+    assert kept(house, "commit") == [only]

@@ -46,6 +46,7 @@ async def test_no_setting_changes_a_patch(house: GitHouse):
     plain = await patch(house, a)
     settings = {
         "color.ui": "always",
+        "core.bigFileThreshold": "1",
         "color.diff": "always",
         "core.quotePath": "true",
         "diff.algorithm": "histogram",

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from harnd.adapters.git import files
-from harnd.ports.workspace import Recording, Refused
+from harnd.ports.workspace import Merge, Recording, Refused
 from tests.kit.repositories import FIRST, GitHouse, place
 
 BRANCH = "refs/heads/harn-attempt/billing/p1.export.1"
@@ -215,6 +215,35 @@ async def test_harnd_signs_when_the_operator_has_no_name(house: GitHouse):
     house.write(await opened(house), "a.txt", b"a")
     commit = (await recorded(house)).commit
     assert house.git("show", "--no-patch", "--format=%an <%ae>", commit).strip() == "harnd <harnd@localhost>"
+
+
+async def test_nothing_about_a_name_is_asked_where_only_configured_ones_are_taken(house: GitHouse):
+    house.git("config", "--remove-section", "user")
+    house.git("config", "user.useConfigOnly", "true")
+    house.write(await opened(house), "a.txt", b"a")
+    commit = (await recorded(house)).commit
+    assert house.git("show", "--no-patch", "--format=%an %cn", commit).strip() == "harnd harnd"
+
+
+async def test_an_operator_who_signs_holds_nothing_up_and_is_not_signed_for(house: GitHouse, tmp_path: Path):
+    """A key that asks for its passphrase would wait for nobody; what harnd makes is not the operator's signature."""
+    asks = house.program(tmp_path / "asks", f"touch '{tmp_path}/asked'; cat; exit 1")
+    for name in ("commit.gpgSign", "tag.gpgSign", "merge.verifySignatures", "log.showSignature"):
+        house.git("config", name, "true")
+    house.git("config", "gpg.program", str(asks))
+    house.git("config", "user.signingKey", "0xdeadbeef")
+    house.write(await opened(house), "a.txt", b"a")
+    commit = (await recorded(house)).commit
+    other = await house.workspace.open_worktree(place(house, "p1.other"), house.base)
+    house.write(other, "b.txt", b"b")
+    second = await house.workspace.record(place(house, "p1.other"), house.base, "Other")
+    assert isinstance(second, Recording)
+    merge = await house.workspace.merge(place(house, "p1.other"), commit, second.commit)
+    assert isinstance(merge, Merge)
+    await house.workspace.discard(place(house))
+    for made in (commit, merge.commit):
+        assert "gpgsig" not in house.git("cat-file", "commit", made)
+    assert not (tmp_path / "asked").exists()
 
 
 async def test_lines_of_the_message_that_look_like_comments_stay(house: GitHouse):
