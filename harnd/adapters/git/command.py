@@ -36,7 +36,7 @@ SETTINGS: Final = {
     "color.ui": "false",
     "commit.gpgSign": "false",
     "core.attributesFile": "/dev/null",
-    "core.bigFileThreshold": "512m",  # git's own; a smaller one makes binaries of texts, neither merged nor shown
+    "core.bigFileThreshold": "512m",  # git's own; under a smaller one texts are binaries, and not shown
     "core.excludesFile": "/dev/null",
     # An event that names a commit is on disk when `append` returns; the commit has to be there before it.
     "core.fsync": "objects,reference",

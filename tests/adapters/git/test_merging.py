@@ -73,8 +73,3 @@ async def test_what_is_foretold_leaves_no_object_behind_wherever_the_repository_
     before = house.git("count-objects", "-v")
     assert await house.workspace.foretell(house.path, a, b) == ("x.txt",)
     assert house.git("count-objects", "-v") == before
-
-
-async def test_a_low_threshold_for_large_files_makes_no_clash(house: GitHouse):
-    house.git("config", "core.bigFileThreshold", "1")
-    await test_changes_in_one_file_far_apart_come_together(house)
