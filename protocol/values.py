@@ -50,6 +50,13 @@ class NextAction(StrEnum):
     NONE = "none"
 
 
+class PlanAuthor(StrEnum):
+    """Who wrote the candidate of a plan as it stands."""
+
+    PLANNER = "planner"
+    OPERATOR = "operator"
+
+
 class Trigger(StrEnum):
     """Why a plan was asked for."""
 

@@ -168,6 +168,7 @@ def an_intent(
     graph: Iterable[WorkDraft] = (),
     mission: bool = True,
     planner: bool = True,
+    auto_apply: bool = False,
     **limits: int,
 ) -> Intent:
     """Freeze what a person might enrol; `limits` are the cumulative ones, by their names."""
@@ -200,6 +201,7 @@ def an_intent(
             max_replans=replans,
             work_per_plan=work_per_plan,
             planned_work=planned_work,
+            auto_apply=auto_apply,
         )
         if planner
         else None,

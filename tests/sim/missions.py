@@ -48,6 +48,7 @@ class SimMission:
     limits: Mapping[str, int] = field(default_factory=dict)
     max_attempts: int = 3
     max_replans: int = 9
+    auto_apply: bool = False
     spare: int = 0  # milestones beyond those of the mission, for recovery
 
     def intent(self, base: CommitId) -> Intent:
@@ -80,6 +81,7 @@ class SimMission:
                 max_replans=self.max_replans,
                 work_per_plan=10,
                 planned_work=60,
+                auto_apply=self.auto_apply,
             ),
         )
 
@@ -274,6 +276,7 @@ def random_mission(seed: int) -> SimMission:
         limits=limits,
         max_attempts=dice.randint(1, 4),
         spare=dice.choice((0, 1, 1, 3)),
+        auto_apply=dice.random() < 0.25,
     )
 
 

@@ -6,6 +6,7 @@ from functools import cache
 import pytest
 
 from harnd.domain.goal.goal import Ending
+from harnd.domain.goal.rules.unattended import AUTO_APPLY
 from protocol.values import PlanStatus, Trigger, Unit
 from tests.sim.faults import Faults
 from tests.sim.missions import Item, SimMission, demo_mission, random_mission
@@ -70,6 +71,19 @@ def test_every_seed_ends_and_keeps_the_invariants(first):
 @pytest.mark.parametrize("seed", [3, 17])
 def test_a_seed_repeats_exactly(seed):
     assert moody(seed).trace == moody(seed).trace
+
+
+@pytest.mark.timeout(300)
+@pytest.mark.parametrize("first", range(1, STRIDE + 1))
+def test_a_crash_at_any_point_of_what_is_applied_unasked_ends_in_the_same_outcome(first):
+    mission = replace(demo_mission(), auto_apply=True)
+    expected = simulate(mission, seed=1)
+
+    assert {plan.decided_by for plan in expected.goal.plans} == {AUTO_APPLY}
+    for point in range(first, expected.points + 1, 3 * STRIDE):
+        result = simulate(mission, seed=1, faults=Faults(crash_at=point))
+
+        assert (point, result.crashes, result.outcome) == (point, 1, expected.outcome)
 
 
 def test_recovery_is_among_what_seeds_bring_about():

@@ -132,6 +132,7 @@ def _replanning(replanning: At) -> Replanning:
         max_replans=_number(replanning["max_replans"], bounds.REPLANS),
         work_per_plan=_number(replanning["work_per_plan"], bounds.WORK_PER_PLAN),
         planned_work=_number(replanning["planned_work"], bounds.PLANNED_WORK),
+        auto_apply=replanning["auto_apply"].value is True,
     )
 
 

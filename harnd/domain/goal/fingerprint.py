@@ -20,7 +20,9 @@ def fingerprint(goal: Goal, now: Instant) -> Digest:
             [at <= now for at in deadlines(goal, now)],
             [goal.ending.value if goal.ending else "", goal.paused is not None],
             [goal.generation, goal.milestone.root if goal.milestone else "", goal.head],
-            [plan.number, plan.status.value, len(plan.calls), plan.open_call is None, plan.answered] if plan else [],
+            [plan.number, plan.status.value, len(plan.calls), plan.open_call is None, plan.answered, plan.author.value]
+            if plan
+            else [],
             # Ticks are left out: a tick that changed nothing else must not wake the next one.
             [[unit.value, entry.left] for unit, entry in goal.ledger.entries.items() if unit is not Unit.TICKS],
             [goal.left(Unit.TICKS) > 0, goal.runtime_left(now) > 0],

@@ -9,6 +9,7 @@ from harnd.domain.goal.candidate import Apply
 from harnd.domain.goal.goal import Goal
 from harnd.domain.goal.plan import Plan
 from harnd.domain.goal.position import position
+from harnd.domain.goal.rules.unattended import applied_unasked
 from harnd.domain.goal.wanted import left_to_planner
 from harnd.domain.goal.work import Standing, Work
 from harnd.domain.measures import count
@@ -35,7 +36,7 @@ def asks(goal: Goal, now: Instant) -> tuple[Ask, ...]:
 
 def _asks(goal: Goal, now: Instant) -> Iterator[Ask]:
     if goal.plan is not None:
-        yield from _about_plan(goal.plan)
+        yield from () if applied_unasked(goal, now) else _about_plan(goal.plan)
     for item in goal.in_standing(Standing.IN_REVIEW):
         yield _about_review(item)
     blocked = goal.in_standing(Standing.BLOCKED)

@@ -39,6 +39,7 @@ class Replanning(msgspec.Struct, frozen=True, omit_defaults=True):
     max_replans: int  # every plan request of any trigger
     work_per_plan: int
     planned_work: int  # in all plans together
+    auto_apply: bool = False  # what the planner proposes is applied, or completes the mission, unasked
 
 
 class Specialist(msgspec.Struct, frozen=True, omit_defaults=True):

@@ -5,7 +5,7 @@ import msgspec
 from harnd.domain.goal.candidate import Proposal
 from harnd.domain.problem import Problem
 from protocol.ids import Digest
-from protocol.values import FailureClass, Instant, MicroDollars, PlanStatus, Trigger
+from protocol.values import FailureClass, Instant, MicroDollars, PlanAuthor, PlanStatus, Trigger
 
 
 class PlannerCall(msgspec.Struct, frozen=True):
@@ -40,6 +40,7 @@ class Plan(msgspec.Struct, frozen=True):
     calls: tuple[PlannerCall, ...] = ()
     candidate: Proposal | None = None
     digest: Digest | None = None
+    author: PlanAuthor = PlanAuthor.PLANNER
     normalised: Digest | None = None
     rationale: str = ""
     question: str = ""

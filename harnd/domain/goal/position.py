@@ -18,6 +18,7 @@ from harnd.domain.goal.hindrance import Spent, call_shortage, shortage
 from harnd.domain.goal.reasons import Reason, attempts_first, out_of_budget, reason_of, shortage_told, ways_back
 from harnd.domain.goal.rules.after_end import refused_reopening
 from harnd.domain.goal.rules.tick import stepped
+from harnd.domain.goal.rules.unattended import applied_unasked
 from harnd.domain.goal.wanted import given_up, recovering, wanted_trigger
 from harnd.domain.goal.work import Standing
 from harnd.domain.verbs import verb
@@ -114,9 +115,9 @@ def _running(goal: Goal, now: Instant) -> Position | None:
     return Position(Phase.RUNNING, NextAction.WAIT_FOR_RUN, reason, change, verbs=back, wake_at=wake)
 
 
-def _plan_proposed(goal: Goal, _now: Instant) -> Position | None:
+def _plan_proposed(goal: Goal, now: Instant) -> Position | None:
     plan = goal.plan
-    if plan is None or plan.status is not PlanStatus.PROPOSED:
+    if plan is None or plan.status is not PlanStatus.PROPOSED or applied_unasked(goal, now):
         return None
     name = goal.intent.goal
     return Position(
@@ -166,6 +167,11 @@ _MOVING: Final[tuple[tuple[type[e.Event], str], ...]] = (
 def _can_move(goal: Goal, now: Instant) -> Position | None:
     after, moves = stepped(goal, now)
     at_once = "the next tick, at once"
+    decided = next((event for event in moves if isinstance(event, e.PlanApplied | e.PlanCompleted)), None)
+    if decided is not None:
+        what = "applied" if isinstance(decided, e.PlanApplied) else "taken for the end of the mission"
+        reason = f"plan {decided.plan} is {what} next, unasked: replanning.auto_apply"
+        return Position(Phase.READY, NextAction.RUN, reason, at_once)
     if after.plan is not None and any(isinstance(event, e.PlannerCalled) for event in moves):
         action, reason = _PLANNING[after.plan.trigger]
         return Position(Phase.READY, action, reason, at_once, verbs=ways_back(after))

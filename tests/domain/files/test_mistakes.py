@@ -81,13 +81,8 @@ GOAL_MISTAKES: list[tuple[Spoil, Said]] = [
     ),
     (after("max_replans = 101\n"), ("range", "replanning.max_replans", 15, "expected 1 to 100, found 101")),
     (
-        after("auto_apply = true\n"),
-        (
-            "feature.not_built",
-            "replanning.auto_apply",
-            15,
-            "is not built yet: plans are applied by a person; leave it out or false",
-        ),
+        after("auto_apply = 1\n"),
+        ("type", "replanning.auto_apply", 15, "expected true or false, found 1"),
     ),
     (after("[limits]\nattempts = 0\n"), ("range", "limits.attempts", 16, "expected 1 to 10,000, found 0")),
     (after("[limits]\nattempts = -1\n"), ("range", "limits.attempts", 16, "expected 1 to 10,000, found -1")),
@@ -119,7 +114,8 @@ GOAL_MISTAKES: list[tuple[Spoil, Said]] = [
             "unknown_key",
             "replanning.limits",
             15,
-            "is not a key here, expected one of 'planner', 'max_replans', 'work_per_plan', 'planned_work'",
+            "is not a key here, expected one of "
+            "'planner', 'max_replans', 'work_per_plan', 'planned_work', 'auto_apply'",
         ),
     ),
     (

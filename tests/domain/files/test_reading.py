@@ -95,7 +95,7 @@ def test_everything_can_be_said():
         + GOAL.replace(
             'planner = "planner"', 'planner = "planner"\nmax_replans = 100\nwork_per_plan = 25\nplanned_work = 100'
         )
-        + "auto_apply = false\n"
+        + "auto_apply = true\n"
         + "[limits]\nattempts = 1\nagent_calls = 2\nanswers_per_work = 3\nparallel_work = 4\nagent_concurrency = 5\n"
         + 'active_runtime = "30d"\nticks = 7\n'
         + "[automation]\naccept_passing_proof = false\nresume_approved = true\nretry_blocked = false\n"
@@ -142,7 +142,9 @@ def test_everything_can_be_said():
             non_goals=(Criterion(CriterionId("NG-1"), "Speed."),),
             max_milestones=20,
         ),
-        replanning=Replanning(SpecialistName("planner"), max_replans=100, work_per_plan=25, planned_work=100),
+        replanning=Replanning(
+            SpecialistName("planner"), max_replans=100, work_per_plan=25, planned_work=100, auto_apply=True
+        ),
     )
 
 

@@ -125,6 +125,17 @@ def test_4_what_runs_is_told_whatever_else_is_blocked():
     assert position(goal, T0).phase is Phase.RUNNING
 
 
+@pytest.mark.parametrize("after", ["proposed", "recovered"])
+def test_5_a_plan_that_was_to_be_applied_unasked_is_applied_after_a_crash_too(after: str):
+    """A crash between the proposal and its application made it a person's matter for ever."""
+    goal = proposed(auto_apply=True)
+    if after == "recovered":  # whatever lived between the two has died
+        goal = live(goal, attend("second"), at=later(9))
+    events = decide(goal, tick(later(10)))
+    assert [event.by for event in events if isinstance(event, e.PlanApplied)] == ["automation.auto_apply"]
+    assert asks(goal, later(10)) == ()
+
+
 def test_7_an_outage_of_the_vendor_is_not_paid_for():
     """An outage became a question to a person and a charged request."""
     goal = upstream_three_times()
@@ -353,7 +364,6 @@ def live_event(goal: Goal, command: c.GoalCommand, kind: type[e.PlannerReturned]
 
 
 WAITING = (
-    (5, "auto_apply is not built; when it is, an interrupted one goes on after a crash"),
     (6, "revisions come with plan review; a revision must not return a branch that cannot be applied"),
     (24, "rotation of events and logs belongs to the daemon's housekeeping; templates are data and keep no state"),
     (27, "stop and drain are the daemon's: tests/daemon"),

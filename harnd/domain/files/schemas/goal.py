@@ -2,7 +2,7 @@
 
 from typing import Final
 
-from harnd.domain.files.keys import lasting, not_built, of_form, several, table, text, whole
+from harnd.domain.files.keys import lasting, not_built, of_form, several, table, text, whole, yes_or_no
 from harnd.domain.files.schemas.forms import LINE, REF, criteria
 from harnd.domain.files.schemas.work import WORK
 from protocol import bounds, ids
@@ -25,7 +25,7 @@ _REPLANNING: Final = table(
         "max_replans": whole("how many plans may be asked for in all", bounds.REPLANS),
         "work_per_plan": whole("how many work items one plan may have", bounds.WORK_PER_PLAN),
         "planned_work": whole("how many work items all plans may have together", bounds.PLANNED_WORK),
-        "auto_apply": not_built("plans are applied by a person; leave it out or false", unless=(False,)),
+        "auto_apply": yes_or_no("whether a valid proposal of the planner is applied unasked", default=False),
     },
     required=("planner",),
     description="what the planner may do, with its `planner`",

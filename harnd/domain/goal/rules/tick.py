@@ -1,7 +1,7 @@
 """The tick: one bounded step of a goal, taken when something changed.
 
-A step makes every move that is legal now and none that depends on an answer: ask for a plan, call the planner, bring
-accepted work in, start attempts.  A tick that moves nothing is no event and costs nothing.
+A step makes every move that is legal now and none that depends on an answer: apply a plan unasked, ask for one,
+call the planner, bring accepted work in, start attempts.  A tick that moves nothing is no event and costs nothing.
 """
 
 from collections.abc import Callable
@@ -11,6 +11,7 @@ from harnd.domain.goal import events as e
 from harnd.domain.goal.evolve import evolve
 from harnd.domain.goal.goal import Goal
 from harnd.domain.goal.hindrance import call_hindrance, hindrance
+from harnd.domain.goal.rules.unattended import apply_unasked
 from harnd.domain.goal.wanted import wanted_trigger
 from harnd.domain.goal.work import Standing, Work
 from protocol.values import Instant, PlanStatus, Unit
@@ -35,6 +36,8 @@ def stepped(goal: Goal, now: Instant) -> tuple[Goal, list[e.GoalEvent]]:
         for event in made:
             goal = evolve(goal, event, now)
         moves.extend(made)
+        if any(isinstance(event, e.PlanCompleted) for event in made):
+            break  # a mission that is met needs nothing of what else was possible
     return goal, moves
 
 
@@ -85,6 +88,7 @@ def _start(goal: Goal, item: Work, now: Instant) -> e.AttemptStarted | None:
 
 
 _MOVES: Final[tuple[Callable[[Goal, Instant], list[e.GoalEvent]], ...]] = (
+    apply_unasked,
     _request_plan,
     _call_planner,
     _integrate,
