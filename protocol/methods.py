@@ -48,6 +48,7 @@ METHODS: Final[Mapping[str, Method[Any]]] = {
         Method(ask.ShowPlan, views.PlanView),
         Method(ask.ApprovePlan, replies.Done),
         Method(ask.RejectPlan, replies.Done),
+        Method(ask.EditPlan, replies.Done),
         Method(ask.RetryPlan, replies.Done),
         Method(ask.ListWork, views.WorkList),
         Method(ask.ShowWork, views.WorkView),

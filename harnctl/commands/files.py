@@ -29,10 +29,10 @@ class Gathered(Struct, frozen=True):
 def gather(file: Path) -> Gathered:
     """Read a goal's file and those it names; raises `Failure` when one of them is there and cannot be read."""
     directory = absolute(file).parent
-    files = {file.name: _read(file, name=str(file))}
+    files = {file.name: read(file, name=str(file))}
     for name in _named(files[file.name]):
         if name not in files and _is_there(directory / name):
-            files[name] = _read(directory / name, name=str(file.parent / name))
+            files[name] = read(directory / name, name=str(file.parent / name))
     return Gathered(main=file.name, directory=str(directory), files=files)
 
 
@@ -61,11 +61,11 @@ def _is_there(path: Path) -> bool:
     try:
         return path.exists()
     except OSError as error:
-        return error.errno != errno.ENAMETOOLONG  # of any other reason `_read` tells
+        return error.errno != errno.ENAMETOOLONG  # of any other reason `read` tells
 
 
-def _read(path: Path, *, name: str) -> bytes:
-    """Read a file up to just past the bound, so that the daemon sees that it is too long."""
+def read(path: Path, *, name: str) -> bytes:
+    """Read a file up to just past the bound, so that the daemon sees that it is too long; raises `Failure`."""
     try:
         # Without waiting: a pipe that nobody writes to would be waited for while it is opened.
         with open(path, "rb", opener=_at_once) as opened:

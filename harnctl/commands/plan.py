@@ -1,21 +1,33 @@
 """`harnctl plan`: proposals for the next milestone, and a person's answer to them."""
 
+import shlex
+from pathlib import Path
+from typing import Annotated
+
 import typer
 
 from harnctl.client import Client, new_key
-from harnctl.commands import later
 from harnctl.commands.decision import Subject, bind, is_whole
+from harnctl.commands.files import read
 from harnctl.commands.options import Digest, Goal, Guidance, Plan, Yes, console_of
 from harnctl.commands.writing import words
 from harnctl.console import Console
+from harnctl.editing.plan_editing import edited
+from harnctl.failures import Failure
 from harnctl.render import plan as render
 from harnctl.render.done import done
+from harnctl.render.plan_diff import compared
 from protocol import ids
-from protocol.requests import ApprovePlan, ListPlans, RejectPlan, RetryPlan, ShowPlan
-from protocol.values import PlanStatus
+from protocol.replies import Done
+from protocol.requests import ApprovePlan, EditPlan, ListPlans, RejectPlan, RetryPlan, ShowPlan
+from protocol.values import PlanDecision, PlanStatus
+from protocol.views import PlanRow
 
 app = typer.Typer(no_args_is_help=True)
-later.refuse(app, ("diff", "edit"))
+
+PlanFile = Annotated[
+    Path | None, typer.Option("--file", metavar="FILE", help="The plan, as TOML; by default your editor opens on it.")
+]
 
 
 @app.command("list")
@@ -84,6 +96,40 @@ def retry_plan(context: typer.Context, goal: Goal, plan: Plan, *, guidance: Guid
         request = RetryPlan(key=new_key(), goal=ids.GoalId(goal), plan=plan, guidance=said)
         change = client.ask(request)
     console.show(request.method, change, done(change, "asked again for"))
+
+
+@app.command("edit")
+def edit_plan(context: typer.Context, goal: Goal, plan: Plan, *, file: PlanFile = None) -> None:
+    """Write the plan yourself: edit what is proposed, or answer a plan that asks or failed with one of your own."""
+    console = console_of(context)
+    if file is None and not console.is_interactive:
+        fix = shlex.join(("harnctl", "plan", "edit", goal, str(plan), "--file", "FILE"))
+        raise Failure("usage", "there is no terminal to open an editor on: give --file FILE", fix=fix)
+    with console.client() as client:
+        view = client.ask(ShowPlan(ids.GoalId(goal), plan))
+        base = view.digest if view.status is PlanStatus.PROPOSED else None
+
+        def send(content: bytes) -> Done:
+            return client.ask(EditPlan(key=new_key(), goal=view.goal, plan=plan, file=content, digest=base))
+
+        change = send(read(file, name=str(file))) if file is not None else edited(console, view, send)
+    console.show(EditPlan.method, change, done(change, "edited"))
+
+
+@app.command("diff")
+def diff_plan(context: typer.Context, goal: Goal, plan: Plan) -> None:
+    """Show what a plan changes about the last one before it that proposed work."""
+    console = console_of(context)
+    with console.client() as client:
+        request = ShowPlan(ids.GoalId(goal), plan)
+        view = client.ask(request)
+        earlier = [row.plan for row in client.ask(ListPlans(view.goal)).plans if row.plan < plan and _has_work(row)]
+        before = client.ask(ShowPlan(view.goal, earlier[-1])) if earlier else None
+    console.show(request.method, view, compared(view, before))
+
+
+def _has_work(row: PlanRow) -> bool:
+    return row.decision is PlanDecision.APPLY
 
 
 def _answer(console: Console, client: Client, *, goal: str, plan: int, guidance: str | None) -> str:

@@ -121,6 +121,10 @@ def _rejected(body: Body) -> str:
     return f"{body['by']} rejected plan {body['plan']}: {body['guidance']}"
 
 
+def _edited(body: Body) -> str:
+    return f"{body['by']} wrote plan {body['plan']} anew; it waits for a decision"
+
+
 def _plan_retried(body: Body) -> str:
     return f"{body['by']} asks again after plan {body['plan']}"
 
@@ -208,6 +212,7 @@ TELLERS: Final[Mapping[str, Teller]] = {
     "planner.failed/1": _planner_failed,
     "planner.answer_refused/1": _answer_refused,
     "plan.proposed/1": _proposed,
+    "plan.edited/1": _edited,
     "plan.attention/1": _asks,
     "plan.failed/1": _plan_failed,
     "plan.rejected/1": _rejected,

@@ -12,6 +12,7 @@ import msgspec
 
 from harnd.actors.journal import Promise
 from harnd.actors.roster import Roster
+from harnd.daemon.editing import edited
 from harnd.daemon.enrolment import Enrolment
 from harnd.daemon.loading import Loader
 from harnd.daemon.principal import Principal
@@ -71,6 +72,9 @@ class Changes:
             intent = await self._enrolment.intent(request)
             new = await self._is_new(intent)
             return intent.goal, c.CreateGoal(intent, by=by), lambda after: msgspec.json.encode(_created(after, new=new))
+        if isinstance(request, wire.EditPlan):
+            edit = edited(await self._loader.load(request.goal), request, by)
+            return request.goal, edit, lambda after: self._worded(after, f"plan/{edit.plan}", ())
         goal, command, subject = _command(request, by)
         added = tuple(request.add) if isinstance(request, wire.ExtendGoal) else ()
         return goal, command, lambda after: self._worded(after, subject, added)

@@ -12,6 +12,7 @@ import anyio.to_thread
 
 from harnd.daemon.loading import Loader
 from harnd.daemon.parentage import Parentage, refuse_elsewhere
+from harnd.daemon.problems import listed
 from harnd.domain.dialect import Schema
 from harnd.domain.files.goal_file import GoalFile
 from harnd.domain.files.reading import read_goal
@@ -19,11 +20,9 @@ from harnd.domain.goal.intent import Intent, Parent
 from harnd.domain.problem import Problem
 from harnd.ports.store import EventStore
 from harnd.ports.workspace import Trouble, Workspace
-from protocol.decoding import write
 from protocol.errors import Refusal
 from protocol.ids import CommitId
 from protocol.requests import CreateGoal
-from protocol.views import ProblemView
 
 
 class Enrolment:
@@ -87,11 +86,10 @@ def _located(directory: str, repository: str) -> str:
 
 
 def _invalid(problems: list[Problem]) -> Refusal:
-    views = [write(ProblemView(each.code, each.place, each.message, each.file, each.line)) for each in problems]
-    count = f"{len(problems)} problem{'s' if len(problems) != 1 else ''}"
+    count, details = listed(problems)
     return Refusal(
         "goal.invalid",
         f"the files have {count}; nothing was written",
         fix="mend the files and run harnctl goal create again",
-        details={"problems": views},
+        details=details,
     )

@@ -20,7 +20,7 @@ from protocol.requests.goal import (
     ResumeGoal,
     ShowGoal,
 )
-from protocol.requests.plan import ApprovePlan, ListPlans, RejectPlan, RetryPlan, ShowPlan
+from protocol.requests.plan import ApprovePlan, EditPlan, ListPlans, RejectPlan, RetryPlan, ShowPlan
 from protocol.requests.request import Change, Initialize, ReplyT, Request
 from protocol.requests.work import (
     AcceptWork,
@@ -41,6 +41,7 @@ __all__ = [
     "CancelWork",
     "Change",
     "CreateGoal",
+    "EditPlan",
     "ExtendGoal",
     "Initialize",
     "ListEvents",

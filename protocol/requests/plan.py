@@ -45,6 +45,16 @@ class RejectPlan(Change[Done], frozen=True, kw_only=True):
     guidance: fields.Guidance
 
 
+class EditPlan(Change[Done], frozen=True, kw_only=True):
+    """Put a plan of one's own in the place of the planner's; it waits for a decision under its own digest."""
+
+    method: ClassVar[str] = "plan.edit"
+    goal: fields.Goal
+    plan: fields.Number
+    file: fields.FileContent  # TOML, base64 on the wire
+    digest: fields.Digest | None = None  # of the candidate that was edited; none where the plan asks, and has none
+
+
 class RetryPlan(Change[Done], frozen=True, kw_only=True):
     """Ask again for a plan that failed or put a question; guidance answers it."""
 

@@ -3,7 +3,7 @@
 from msgspec import Struct
 
 from protocol.ids import CriterionId, Digest, GoalId, TemplateName, WorkId, WorkKey
-from protocol.values import FailureClass, Instant, PlanDecision, PlanStatus, Trigger
+from protocol.values import FailureClass, Instant, PlanAuthor, PlanDecision, PlanStatus, Trigger
 from protocol.views.goal import CriterionView
 from protocol.views.problem import ProblemView
 
@@ -81,4 +81,5 @@ class PlanView(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     requested_at: Instant
     decided_at: Instant | None
     decided_by: str | None
+    author: PlanAuthor = PlanAuthor.PLANNER  # who wrote what is proposed
     invariants: tuple[CriterionView, ...] = ()  # of the mission, beside the claim that it is met

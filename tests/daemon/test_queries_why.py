@@ -168,7 +168,7 @@ async def test_a_goal_that_waits_for_a_person_needs_no_supervisor(house: Shelf):
         would_change="a decision about the plan",
         next_automatic=None,
         next_automatic_at=None,
-        verbs=("harnctl plan show billing 1", "harnctl plan approve billing 1", "harnctl plan reject billing 1"),
+        verbs=tuple(f"harnctl plan {word} billing 1" for word in ("show", "approve", "reject", "edit")),
     )
 
 

@@ -15,7 +15,16 @@ import pytest
 from harnd.domain.digest import canonical, digest_of
 from harnd.domain.goal import commands as c
 from harnd.domain.goal import events as e
-from harnd.domain.goal.candidate import Apply, Attention, Candidate, Claim, Complete, MilestoneDraft, WorkDraft
+from harnd.domain.goal.candidate import (
+    Apply,
+    Attention,
+    Candidate,
+    Claim,
+    Complete,
+    MilestoneDraft,
+    Proposal,
+    WorkDraft,
+)
 from harnd.domain.goal.decide import decide
 from harnd.domain.goal.evolve import evolve
 from harnd.domain.goal.goal import Goal
@@ -304,6 +313,10 @@ def approve(candidate: Candidate, *, plan: int = 1) -> c.ApprovePlan:
 
 def reject(candidate: Candidate, guidance: str = "smaller", *, plan: int = 1) -> c.RejectPlan:
     return c.RejectPlan(plan=plan, digest=digest_of(candidate), guidance=guidance, by="ada")
+
+
+def edit_plan(candidate: Proposal, base: Candidate | None = None, *, plan: int = 1) -> c.EditPlan:
+    return c.EditPlan(plan=plan, candidate=candidate, digest=digest_of(base) if base is not None else None, by="ada")
 
 
 def retry_plan(guidance: str = "CSV", *, plan: int = 1) -> c.RetryPlan:

@@ -219,11 +219,20 @@ def _accept(about: About) -> c.AcceptWork:
     return c.AcceptWork(work=about.work, proof=proof.digest() if proof else OTHER, dispositions=findings, by="ada")
 
 
+def _edit(goal: Goal) -> c.EditPlan:
+    """Write the smallest plan there can be, in place of what is proposed or still owed."""
+    plan = goal.plan
+    own = a_plan(draft("own"), sequence=len(goal.milestones) + 1)
+    base = plan.digest if plan is not None and not plan.asks else None
+    return c.EditPlan(plan=_newest(goal), candidate=own, digest=base, by="ada")
+
+
 VERBS: Final[Mapping[str, Callable[[About], c.GoalCommand]]] = {
     "plan approve": lambda about: _approve(about.goal),
     "plan reject": lambda about: c.RejectPlan(
         plan=_newest(about.goal), digest=_digest(about.goal), guidance="smaller", by="ada"
     ),
+    "plan edit": lambda about: _edit(about.goal),
     "plan retry": lambda about: c.RetryPlan(plan=_newest(about.goal), guidance="CSV", by="ada"),
     "work accept": _accept,
     "work reopen": lambda about: c.ReopenWork(work=about.work, findings=("It is slow.",), by="ada"),

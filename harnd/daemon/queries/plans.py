@@ -28,12 +28,16 @@ async def listed(sources: Sources, request: ListPlans) -> PlanList:
 
 async def shown(sources: Sources, request: ShowPlan) -> PlanView:
     """Show one plan in full."""
-    goal = await sources.goals.load(request.goal)
-    plan, mission = _plan(goal, request.plan), goal.intent.mission
+    return view_of(await sources.goals.load(request.goal), request.plan)
+
+
+def view_of(goal: Goal, number: int) -> PlanView:
+    """Show one plan of a goal in full; raises `Refusal` when there is none of that number."""
+    plan, mission = _plan(goal, number), goal.intent.mission
     apply = plan.candidate if isinstance(plan.candidate, Apply) else None
     complete = plan.candidate if isinstance(plan.candidate, Complete) else None
     return PlanView(
-        goal=request.goal,
+        goal=goal.intent.goal,
         plan=plan.number,
         trigger=plan.trigger,
         status=plan.status,
@@ -53,6 +57,7 @@ async def shown(sources: Sources, request: ShowPlan) -> PlanView:
         requested_at=plan.requested_at,
         decided_at=_decided_at(plan),
         decided_by=plan.decided_by or None,
+        author=plan.author,
         invariants=criteria(mission.invariants) if complete and mission else (),
     )
 

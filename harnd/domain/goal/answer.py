@@ -8,10 +8,10 @@ import msgspec
 
 from harnd.domain.checking import check, shown
 from harnd.domain.digest import canonical
-from harnd.domain.goal.candidate import Apply, Attention, Candidate, Complete, normalised_digest
+from harnd.domain.goal.candidate import Apply, Attention, Candidate, Complete, Proposal, normalised_digest
 from harnd.domain.goal.goal import Goal
 from harnd.domain.goal.graph import graph_problems
-from harnd.domain.goal.planner_schema import planner_schema
+from harnd.domain.goal.planner_schema import planner_schema, proposal_schema
 from harnd.domain.goal.work import Standing
 from harnd.domain.problem import Problem
 from protocol import bounds
@@ -26,9 +26,21 @@ def read_candidate(goal: Goal, trigger: Trigger, answer: bytes) -> Candidate | t
     if problems := check(value, planner_schema(goal, trigger)):
         return tuple(problems)
     candidate = msgspec.convert(value, Apply | Complete | Attention)
-    if problems := [*_too_large(candidate), *_meaning(goal, candidate), *_no_progress(goal, candidate)]:
+    if problems := [*_problems(goal, candidate), *_no_progress(goal, candidate)]:
         return tuple(shown(problems))
     return candidate
+
+
+def problems_of_proposal(goal: Goal, trigger: Trigger, proposal: Proposal) -> list[Problem]:
+    """Return everything that is wrong with what a person proposes in the planner's place; it need be no progress."""
+    schema = proposal_schema(goal, trigger)
+    if schema is None:
+        return [Problem("plan.no_room", "", "there is no room for more work, and nothing else can be proposed")]
+    return check(json.loads(canonical(proposal)), schema) or shown(_problems(goal, proposal))
+
+
+def _problems(goal: Goal, candidate: Candidate) -> list[Problem]:
+    return [*_too_large(candidate), *_meaning(goal, candidate)]
 
 
 def _too_large(candidate: Candidate) -> Iterator[Problem]:

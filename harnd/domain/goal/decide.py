@@ -49,7 +49,7 @@ def _decided(goal: Goal, command: c.GoalCommand) -> list[GoalEvent]:
             return archive_goal(goal, command)
         case c.ExtendGoal():
             return extend_goal(goal, command)
-        case c.ApprovePlan() | c.RejectPlan() | c.RetryPlan():
+        case c.ApprovePlan() | c.EditPlan() | c.RejectPlan() | c.RetryPlan():
             return decide_plan(goal, command)
         case c.AcceptWork() | c.ReopenWork() | c.RetryWork() | c.CancelWork():
             return decide_work(goal, command)

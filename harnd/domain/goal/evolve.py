@@ -79,6 +79,7 @@ def _apply(goal: Goal, event: e.GoalEvent, at: Instant) -> Goal:
             | e.PlannerFailed()
             | e.AnswerRefused()
             | e.PlanProposed()
+            | e.PlanEdited()
             | e.PlanAttention()
             | e.PlanFailed()
             | e.PlanRejected()

@@ -10,7 +10,7 @@ from harnd.domain.goal.goal import Ending, Goal, Milestone
 from harnd.domain.goal.intent import Criterion
 from harnd.domain.goal.plan import Plan, PlannerCall
 from protocol.ids import CriterionId, WorkId
-from protocol.values import Instant, PlanStatus, Unit
+from protocol.values import Instant, PlanAuthor, PlanStatus, Unit
 
 replace = msgspec.structs.replace
 
@@ -21,6 +21,7 @@ PlanEvent: TypeAlias = (
     | e.PlannerFailed
     | e.AnswerRefused
     | e.PlanProposed
+    | e.PlanEdited
     | e.PlanAttention
     | e.PlanFailed
     | e.PlanRejected
@@ -45,6 +46,8 @@ def evolve_plan(goal: Goal, event: PlanEvent, at: Instant) -> Goal:
             return _with_call(goal, event.plan, problems=problems)
         case e.PlanProposed():
             return _proposed(goal, event, at)
+        case e.PlanEdited():
+            return _edited(goal, event, at)
         case e.PlanAttention(rationale=rationale, question=question):
             status = PlanStatus.ATTENTION
             changed = _with_plan(goal, event.plan, at, status=status, rationale=rationale, question=question)
@@ -109,6 +112,24 @@ def _proposed(goal: Goal, event: e.PlanProposed, at: Instant) -> Goal:
         rationale=event.candidate.rationale,
     )
     return _settle_request(changed, charged=True)
+
+
+def _edited(goal: Goal, event: e.PlanEdited, at: Instant) -> Goal:
+    # The request was settled when it was answered, or came to nothing: a person's words cost none.
+    return _with_plan(
+        goal,
+        event.plan,
+        at,
+        status=PlanStatus.PROPOSED,
+        candidate=event.candidate,
+        digest=event.digest,
+        normalised=event.normalised,
+        rationale=event.candidate.rationale,
+        author=PlanAuthor.OPERATOR,
+        question="",
+        failure=None,
+        detail="",
+    )
 
 
 def _failed(goal: Goal, event: e.PlanFailed, at: Instant) -> Goal:

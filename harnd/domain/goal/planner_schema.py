@@ -20,11 +20,23 @@ _LINES: Final = _LINE.replace(r"\x00-\x1f", r"\x00-\x08\x0b-\x1f")  # with tabs 
 
 def planner_schema(goal: Goal, trigger: Trigger) -> Schema:
     """Build the schema of one request."""
-    branches = [_attention()]
+    return _one_of([*_proposals(goal, trigger), _attention()])
+
+
+def proposal_schema(goal: Goal, trigger: Trigger) -> Schema | None:
+    """Build the schema of what a person may write in the planner's place; None when nothing can be proposed."""
+    branches = _proposals(goal, trigger)
+    return _one_of(branches) if branches else None
+
+
+def _proposals(goal: Goal, trigger: Trigger) -> list[Schema]:
+    branches = [_apply(goal)] if _room_for_work(goal) else []
     if trigger is Trigger.MILESTONE and goal.intent.mission is not None:
-        branches.insert(0, _complete(goal.intent.mission))
-    if _room_for_work(goal):
-        branches.insert(0, _apply(goal))
+        branches.append(_complete(goal.intent.mission))
+    return branches
+
+
+def _one_of(branches: list[Schema]) -> Schema:
     return {"$schema": "https://json-schema.org/draft/2020-12/schema", "oneOf": branches}
 
 

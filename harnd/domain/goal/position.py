@@ -15,6 +15,7 @@ from harnd.domain.goal.backoff import attempt_not_before, call_not_before
 from harnd.domain.goal.goal import Ending, Goal
 from harnd.domain.goal.growth import GROWTHS
 from harnd.domain.goal.hindrance import Spent, call_shortage, shortage
+from harnd.domain.goal.plan import Plan
 from harnd.domain.goal.reasons import Reason, attempts_first, out_of_budget, reason_of, shortage_told, ways_back
 from harnd.domain.goal.rules.after_end import refused_reopening
 from harnd.domain.goal.rules.tick import stepped
@@ -119,14 +120,17 @@ def _plan_proposed(goal: Goal, now: Instant) -> Position | None:
     plan = goal.plan
     if plan is None or plan.status is not PlanStatus.PROPOSED or applied_unasked(goal, now):
         return None
-    name = goal.intent.goal
     return Position(
         Phase.AWAITING_ATTENTION,
         NextAction.DECIDE_PLAN,
         f"plan {plan.number} waits for approval",
         "a decision about the plan",
-        verbs=(*(verb("plan", word, name, plan.number) for word in ("show", "approve", "reject")), *ways_back(goal)),
+        verbs=(*_about(goal, plan, "show", "approve", "reject", "edit"), *ways_back(goal)),
     )
+
+
+def _about(goal: Goal, plan: Plan, *decisions: str) -> tuple[str, ...]:
+    return tuple(verb("plan", decision, goal.intent.goal, plan.number) for decision in decisions)
 
 
 def _plan_asks(goal: Goal, _now: Instant) -> Position | None:
@@ -139,14 +143,14 @@ def _plan_asks(goal: Goal, _now: Instant) -> Position | None:
         reason = f"plan {plan.number} failed {failures.told(plan.failure, plan.detail)}"
     if goal.left(Unit.PLANNER_CALLS) < 1:
         spent = Spent(Unit.PLANNER_CALLS, 1, 0)
-        return _budget(goal, f"{reason}; and every plan request is spent", spent, *ways_back(goal))
-    name = goal.intent.goal
+        edit = _about(goal, plan, "edit")  # what a person writes costs no request
+        return _budget(goal, f"{reason}; and every plan request is spent", spent, *edit, *ways_back(goal))
     return Position(
         Phase.AWAITING_ATTENTION,
         NextAction.RETRY_PLAN,
         reason,
         "an answer to the planner",
-        verbs=(*(verb("plan", word, name, plan.number) for word in ("show", "retry")), *ways_back(goal)),
+        verbs=(*_about(goal, plan, "show", "retry", "edit"), *ways_back(goal)),
     )
 
 

@@ -114,8 +114,10 @@ GOAL_MISTAKES: list[tuple[Spoil, Said]] = [
             "unknown_key",
             "replanning.limits",
             15,
-            "is not a key here, expected one of "
-            "'planner', 'max_replans', 'work_per_plan', 'planned_work', 'auto_apply'",
+            (
+                "is not a key here, expected one of "
+                "'planner', 'max_replans', 'work_per_plan', 'planned_work', 'auto_apply'"
+            ),
         ),
     ),
     (

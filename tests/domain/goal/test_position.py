@@ -80,13 +80,13 @@ def budget(reason: str, unit: Unit, more: str) -> Position:
     )
 
 
-def fixed(reason: str) -> Position:
+def fixed(reason: str, *more: str) -> Position:
     return Position(
         Phase.BUDGET_EXHAUSTED,
         NextAction.ANSWER_BUDGET,
         reason,
         "nothing: this limit does not grow",
-        verbs=("harnctl budget billing", "harnctl goal cancel billing"),
+        verbs=("harnctl budget billing", "harnctl goal cancel billing", *more),
     )
 
 
@@ -108,7 +108,7 @@ CASES = {
             NextAction.DECIDE_PLAN,
             "plan 1 waits for approval",
             "a decision about the plan",
-            verbs=("harnctl plan show billing 1", "harnctl plan approve billing 1", "harnctl plan reject billing 1"),
+            verbs=tuple(f"harnctl plan {word} billing 1" for word in ("show", "approve", "reject", "edit")),
         ),
     ),
     "planner asks": (
@@ -118,7 +118,7 @@ CASES = {
             NextAction.RETRY_PLAN,
             "the planner asks: Which format?",
             "an answer to the planner",
-            verbs=("harnctl plan show billing 1", "harnctl plan retry billing 1"),
+            verbs=tuple(f"harnctl plan {word} billing 1" for word in ("show", "retry", "edit")),
         ),
     ),
     "plan failed": (
@@ -128,7 +128,7 @@ CASES = {
             NextAction.RETRY_PLAN,
             "plan 1 failed (auth): no luck; log the agent in again, then retry",
             "an answer to the planner",
-            verbs=("harnctl plan show billing 1", "harnctl plan retry billing 1"),
+            verbs=tuple(f"harnctl plan {word} billing 1" for word in ("show", "retry", "edit")),
         ),
     ),
     "rejected": (live(proposed(), reject(a_plan())), ready(NextAction.PLAN_INITIAL, "the planner is called next")),
@@ -217,7 +217,7 @@ CASES = {
     ),
     "question and no requests": (
         live(planning(replans=1), answered(question("Which?"))),
-        fixed("the planner asks: Which?; and every plan request is spent"),
+        fixed("the planner asks: Which?; and every plan request is spent", "harnctl plan edit billing 1"),
     ),
     "no attempts": (
         live(working(attempts=1), failed("p1.a")),

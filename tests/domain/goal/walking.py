@@ -98,6 +98,7 @@ def senseless(goal: Goal, now: Instant) -> Iterator[c.GoalCommand]:
         yield c.ApprovePlan(plan=number, digest=OTHER, by="ada")
         yield c.RejectPlan(plan=number, digest=plan.digest or OTHER, guidance="no", by="ada")
         yield retry_plan(plan=number)
+        yield c.EditPlan(plan=number, candidate=a_plan(), digest=OTHER, by="ada")
     yield retry_plan(plan=len(goal.plans) + 1)
     for item in (*goal.work.values(), None):
         name = item.id if item else WorkId("p9.nowhere")
@@ -141,6 +142,7 @@ def _plan_decisions(goal: Goal) -> Iterator[c.GoalCommand]:
         yield c.RejectPlan(plan=plan.number, digest=plan.digest, guidance="no", by="ada")
     if plan.asks:
         yield retry_plan(plan=plan.number)
+    yield _edited(goal, str(plan.number))
 
 
 def _reports(item: Work) -> Iterator[c.GoalCommand]:
@@ -324,9 +326,17 @@ def _extension(option: str, amount: str) -> c.ExtendGoal:
     return extend_goal({_OPTIONS[option]: int(amount.rstrip("hm")) * size})
 
 
+def _edited(goal: Goal, plan: str) -> c.EditPlan:
+    """A person writes the smallest plan there can be."""
+    edited = goal.plans[int(plan) - 1]
+    own = a_plan(draft("own"), sequence=len(goal.milestones) + 1)
+    return c.EditPlan(plan=edited.number, candidate=own, digest=edited.digest if not edited.asks else None, by="ada")
+
+
 _VERBS: dict[str, Callable[[Goal, str], c.GoalCommand]] = {
     "plan approve": lambda goal, plan: c.ApprovePlan(int(plan), goal.plans[int(plan) - 1].digest or OTHER, "ada"),
     "plan reject": lambda goal, plan: c.RejectPlan(int(plan), goal.plans[int(plan) - 1].digest or OTHER, "no", "ada"),
+    "plan edit": _edited,
     "plan retry": lambda goal, plan: retry_plan(plan=int(plan)),
     "work accept": lambda goal, work: next(iter(_decisions(goal.work[WorkId(work)]))),
     "work reopen": lambda goal, work: reopen(work),

@@ -17,7 +17,7 @@ from harnd.domain.goal.commands.goal import (
     ResumeGoal,
     Tick,
 )
-from harnd.domain.goal.commands.plan import ApprovePlan, RejectPlan, RetryPlan
+from harnd.domain.goal.commands.plan import ApprovePlan, EditPlan, RejectPlan, RetryPlan
 from harnd.domain.goal.commands.reports import (
     AttemptReport,
     PlannerReport,
@@ -39,6 +39,7 @@ GoalCommand: TypeAlias = (
     | ArchiveGoal
     | ExtendGoal
     | ApprovePlan
+    | EditPlan
     | RejectPlan
     | RetryPlan
     | AcceptWork
@@ -65,6 +66,7 @@ __all__ = [
     "CancelWork",
     "Command",
     "CreateGoal",
+    "EditPlan",
     "ExtendGoal",
     "GoalCommand",
     "PauseGoal",

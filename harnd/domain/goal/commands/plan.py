@@ -1,5 +1,6 @@
 """What a person can ask about a plan."""
 
+from harnd.domain.goal.candidate import Proposal
 from harnd.domain.goal.commands.command import Command
 from protocol.ids import Digest
 
@@ -19,6 +20,15 @@ class RejectPlan(Command, frozen=True):
     digest: Digest
     guidance: str
     by: str
+
+
+class EditPlan(Command, frozen=True):
+    """Put another candidate in the place of the one with this digest, or of the answer that a plan waits for."""
+
+    plan: int
+    candidate: Proposal
+    by: str
+    digest: Digest | None = None  # of the candidate that was read; None: the plan asks, and has none
 
 
 class RetryPlan(Command, frozen=True):

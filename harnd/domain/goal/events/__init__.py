@@ -32,6 +32,7 @@ from harnd.domain.goal.events.plan import (
     PlanApplied,
     PlanAttention,
     PlanCompleted,
+    PlanEdited,
     PlanFailed,
     PlannerCalled,
     PlannerFailed,
@@ -69,6 +70,7 @@ GoalEvent: TypeAlias = (
     | PlannerFailed
     | AnswerRefused
     | PlanProposed
+    | PlanEdited
     | PlanAttention
     | PlanFailed
     | PlanRejected
@@ -116,6 +118,7 @@ __all__ = [
     "PlanApplied",
     "PlanAttention",
     "PlanCompleted",
+    "PlanEdited",
     "PlanFailed",
     "PlanProposed",
     "PlanRejected",

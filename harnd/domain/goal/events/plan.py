@@ -61,6 +61,17 @@ class PlanProposed(Event, frozen=True, tag="plan.proposed/1"):
     normalised: Digest
 
 
+class PlanEdited(Event, frozen=True, tag="plan.edited/1"):
+    """A person wrote another candidate in the planner's place; it lies before a person under its own digest."""
+
+    plan: int
+    candidate: Proposal
+    digest: Digest
+    normalised: Digest
+    by: str
+    base: Digest | None = None  # what was edited; None: the plan asked, and there was no candidate
+
+
 class PlanAttention(Event, frozen=True, tag="plan.attention/1"):
     """The planner asks a person."""
 

@@ -2,9 +2,11 @@
 
 from typing import TypeAlias, assert_never
 
+from harnd.domain.digest import digest_of
 from harnd.domain.goal import commands as c
 from harnd.domain.goal import events as e
-from harnd.domain.goal.candidate import Apply, Complete
+from harnd.domain.goal.answer import problems_of_proposal
+from harnd.domain.goal.candidate import Apply, Complete, normalised_digest
 from harnd.domain.goal.goal import Goal
 from harnd.domain.goal.graph import created, graph_problems, root_of
 from harnd.domain.goal.plan import Plan
@@ -14,7 +16,7 @@ from harnd.domain.verbs import verb
 from protocol import bounds, ids
 from protocol.values import PlanStatus, Unit
 
-PlanCommand: TypeAlias = c.ApprovePlan | c.RejectPlan | c.RetryPlan
+PlanCommand: TypeAlias = c.ApprovePlan | c.EditPlan | c.RejectPlan | c.RetryPlan
 
 
 def decide_plan(goal: Goal, command: PlanCommand) -> list[e.GoalEvent]:
@@ -23,6 +25,8 @@ def decide_plan(goal: Goal, command: PlanCommand) -> list[e.GoalEvent]:
     match command:
         case c.ApprovePlan():
             return _approve(goal, plan, command)
+        case c.EditPlan():
+            return _edit(goal, plan, command)
         case c.RejectPlan():
             return _reject(goal, plan, command)
         case c.RetryPlan():
@@ -60,6 +64,30 @@ def _apply(goal: Goal, plan: Plan, candidate: Apply, command: c.ApprovePlan) -> 
     return [*created(plan.number, candidate.work), applied]
 
 
+def _edit(goal: Goal, plan: Plan, command: c.EditPlan) -> list[e.GoalEvent]:
+    candidate = command.candidate
+    digest = digest_of(candidate)
+    if plan.status is PlanStatus.PROPOSED and plan.digest == digest:
+        return []  # it lies there already
+    if plan is goal.plan and plan.asks and command.digest is None:
+        refuse_ended(goal)
+    else:
+        _refuse_undecidable(goal, plan, command.digest)
+    if problems := problems_of_proposal(goal, plan.trigger, candidate):
+        said = "; ".join(str(problem) for problem in problems)
+        raise Rejected("plan.invalid_edit", f"this cannot be proposed as plan {plan.number}: {said}")
+    return [
+        e.PlanEdited(
+            plan=plan.number,
+            candidate=candidate,
+            digest=digest,
+            normalised=normalised_digest(candidate),
+            by=command.by,
+            base=plan.digest,
+        )
+    ]
+
+
 def _reject(goal: Goal, plan: Plan, command: c.RejectPlan) -> list[e.GoalEvent]:
     guidance = bounded("guidance", command.guidance, bounds.GUIDANCE_CHARS)
     if plan.status is PlanStatus.REJECTED and plan.digest == command.digest and plan.guidance == guidance:
@@ -85,13 +113,13 @@ def _retry(goal: Goal, plan: Plan, command: c.RetryPlan) -> list[e.GoalEvent]:
     return [e.PlanRetried(plan=plan.number, guidance=guidance, by=command.by)]
 
 
-def _refuse_undecidable(goal: Goal, plan: Plan, digest: str) -> None:
+def _refuse_undecidable(goal: Goal, plan: Plan, digest: str | None) -> None:
     refuse_ended(goal)
     if plan.status is not PlanStatus.PROPOSED:
         raise Rejected("plan.not_proposed", f"plan {plan.number} is {plan.status}; there is nothing to decide about it")
     if plan.digest != digest:
         raise Rejected(
             "plan.stale",
-            f"plan {plan.number} has digest {plan.digest}, not {digest}",
+            f"plan {plan.number} has digest {plan.digest}, {f'not {digest}' if digest else 'and none was named'}",
             fix=f"look again: {verb('plan', 'show', goal.intent.goal, plan.number)}",
         )
