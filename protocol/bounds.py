@@ -65,6 +65,8 @@ PARALLEL_WORK: Final = Range(1, 1, 20)
 AGENT_CONCURRENCY: Final = Range(1, 4, 100)
 ACTIVE_RUNTIME_S: Final = Range(1, 24 * 3600, 30 * 24 * 3600)
 TICKS: Final = Range(1, 5_000, 1_000_000)
+TOKENS: Final = 10**12  # no default: a goal that says nothing of tokens or money does not limit them
+MICRO_DOLLARS: Final = 10**12  # a million dollars
 
 # --- failures that nobody pays for
 UNCHARGED_LOST: Final = 20  # lost and interrupted together, per work item or plan

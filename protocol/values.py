@@ -148,3 +148,5 @@ class Unit(StrEnum):
     WORK_ITEMS = "work_items"
     TICKS = "ticks"
     ACTIVE_RUNTIME_US = "active_runtime_us"
+    TOKENS = "tokens"  # this and the next only where a goal limits them
+    MICRO_DOLLARS = "micro_dollars"

@@ -46,6 +46,14 @@ def micros(written: str) -> int:
     return amount
 
 
+def micro_dollars(written: str) -> int:
+    """Read an amount of money such as `12.50`."""
+    amount = amounts.read(Unit.MICRO_DOLLARS, written)
+    if amount is None:
+        raise typer.BadParameter(f"{written!r} is no amount; expected dollars, such as 10 or 12.50")
+    return amount
+
+
 Attempts = Annotated[int | None, typer.Option("--attempts", metavar="N", min=1, help="So many more attempts.")]
 AgentCalls = Annotated[int | None, typer.Option("--agent-calls", metavar="N", min=1, help="So many more agent calls.")]
 Ticks = Annotated[int | None, typer.Option("--ticks", metavar="N", min=1, help="So many more steps of the goal.")]
@@ -53,6 +61,8 @@ Runtime = Annotated[
     str | None, typer.Option("--runtime", metavar="TIME", help="So much more active runtime: 90m, 2h or 1d.")
 ]
 
+Tokens = Annotated[int | None, typer.Option("--tokens", metavar="N", min=1, help="So many more tokens.")]
+Money = Annotated[str | None, typer.Option("--money", metavar="DOLLARS", help="So many more dollars: 10 or 12.50.")]
 Everything = Annotated[bool, typer.Option("--all", help="Also those that were archived.")]
 OfWork = Annotated[
     str | None, typer.Argument(metavar="[WORK]", help="The work item; the last of its graph by default.")
@@ -106,6 +116,8 @@ def extend_goal(
     agent_calls: AgentCalls = None,
     ticks: Ticks = None,
     runtime: Runtime = None,
+    tokens: Tokens = None,
+    money: Money = None,
 ) -> None:
     """Let a goal spend more; each limit grows by what is given."""
     console = console_of(context)
@@ -114,10 +126,12 @@ def extend_goal(
         Unit.AGENT_CALLS: agent_calls,
         Unit.TICKS: ticks,
         Unit.ACTIVE_RUNTIME_US: None if runtime is None else micros(runtime),
+        Unit.TOKENS: tokens,
+        Unit.MICRO_DOLLARS: None if money is None else micro_dollars(money),
     }
     add = {unit: amount for unit, amount in given.items() if amount is not None}
     if not add:
-        said = "say what grows: --attempts N, --agent-calls N, --ticks N or --runtime TIME"
+        said = "say what grows: --attempts N, --agent-calls N, --ticks N, --runtime TIME, --tokens N or --money DOLLARS"
         raise Failure("usage", said, fix=f"harnctl goal extend {goal} --attempts 10")
     request = ExtendGoal(key=new_key(), goal=ids.GoalId(goal), add=add)
     change = console.ask(request)

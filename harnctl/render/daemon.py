@@ -5,9 +5,9 @@ from typing import Final
 
 from harnctl.render.blocks import Block, Fields, Gap, Line, Paragraph, Span, Style, Table
 from harnctl.render.inbox import summary
-from harnctl.render.texts import way_out
-from harnctl.render.words import count, duration, money, plain
-from protocol.values import Phase, Unit
+from harnctl.render.texts import section, way_out
+from harnctl.render.words import UNKNOWN, count, duration, money, plain
+from protocol.values import MicroDollars, Phase, Unit
 from protocol.views import (
     BudgetRow,
     BudgetView,
@@ -58,9 +58,15 @@ def budget(ledger: BudgetView) -> Iterator[Block]:
     """Show what a goal may spend and has spent."""
     yield Line((Span(ledger.goal, Style.STRONG),))
     yield Table(("UNIT", "SPENT", "RESERVED", "LEFT"), tuple(map(_row, ledger.rows)))
+    for row in ledger.rows:
+        if row.unknown:
+            calls = count(row.unknown, "call")
+            yield Paragraph(f"{calls} did not say how much: {counted(row.unit)} is what is known.", style=Style.ASKS)
     tokens = "unknown" if ledger.tokens is None else str(ledger.tokens)
     yield Gap()
     yield Fields((("tokens", tokens), ("cost", money(ledger.cost))))
+    if ledger.forecast:
+        yield from section("what is planned would still take, at the mean so far", _forecast(ledger))
 
 
 def checks(found: Iterable[CheckView]) -> Iterator[Block]:
@@ -92,11 +98,27 @@ def _row(row: BudgetRow) -> tuple[Span, ...]:
     return (Span(counted(row.unit)), Span(spent), Span(amount(row.unit, row.reserved)), left)
 
 
+def _forecast(ledger: BudgetView) -> Fields:
+    left = {row.unit: row.left for row in ledger.rows}
+    told = list[tuple[str, str]]()
+    for row in ledger.forecast:
+        more = UNKNOWN if row.more is None else amount(row.unit, row.more)
+        short = row.more is not None and row.unit in left and row.more > left[row.unit]
+        told.append((counted(row.unit), f"{more}, more than is left" if short else more))
+    return Fields(tuple(told), indent=2)
+
+
 def counted(unit: Unit) -> str:
     """Say what a unit counts."""
-    return plain(unit.removesuffix("_us"))
+    return "money" if unit is Unit.MICRO_DOLLARS else plain(unit.removesuffix("_us"))
 
 
 def amount(unit: Unit, number: int) -> str:
     """Say an amount of a unit."""
-    return duration(number) if unit.endswith("_us") else str(number)
+    match unit:
+        case Unit.ACTIVE_RUNTIME_US:
+            return duration(number)
+        case Unit.MICRO_DOLLARS:
+            return money(MicroDollars(number))
+        case _:
+            return str(number)

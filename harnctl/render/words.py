@@ -51,8 +51,8 @@ def money(amount: MicroDollars | None) -> str:
     """Say an amount of money to the cent, rounded up: spending is never shown as less than it is."""
     if amount is None:
         return UNKNOWN
-    cents = -(-amount // CENT)
-    return f"${cents // 100}.{cents % 100:02d}"
+    cents = -(-abs(amount) // CENT)
+    return f"{'-' if amount < 0 else ''}${cents // 100}.{cents % 100:02d}"
 
 
 def plain(word: str) -> str:

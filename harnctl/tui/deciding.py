@@ -213,7 +213,8 @@ def _opened(model: Model, budget: BudgetView) -> Step:
     if about is None or about.subject.goal != budget.goal:
         return Step(model)  # the person went on to something else
     asked = about.subject.budget
-    at = amounts.GROWING.index(asked) if asked in amounts.GROWING else 0
+    offered = amounts.offered(budget.rows)
+    at = offered.index(asked) if asked in offered else 0
     return Step(replace(model, mode=Extending(about, budget, at), said=None))
 
 

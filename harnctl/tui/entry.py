@@ -46,7 +46,7 @@ def erase(model: Model) -> Step:
         case Disposing() as mode:
             return Step(replace(model, mode=replace(mode, reason=None)))
         case Extending() as mode:
-            unit = amounts.GROWING[mode.at]
+            unit = amounts.offered(mode.budget.rows)[mode.at]
             return _typed(model, mode, dict(mode.typed).get(unit, "")[:-1])
         case _:
             return Step(model)
@@ -71,12 +71,12 @@ def refilter(model: Model, text: str) -> Step:
 
 
 def _amount(model: Model, mode: Extending, text: str) -> Step:
-    unit = amounts.GROWING[mode.at]
+    unit = amounts.offered(mode.budget.rows)[mode.at]
     longer = dict(mode.typed).get(unit, "") + text.strip()
     return _typed(model, mode, longer) if amounts.may_type(unit, longer) else Step(model)
 
 
 def _typed(model: Model, mode: Extending, text: str) -> Step:
-    unit = amounts.GROWING[mode.at]
+    unit = amounts.offered(mode.budget.rows)[mode.at]
     typed = tuple({**dict(mode.typed), unit: text}.items())
     return Step(replace(model, mode=replace(mode, typed=typed), said=None))

@@ -48,8 +48,9 @@ def disposing(mode: Disposing) -> Iterator[Block]:
 
 def extending(mode: Extending) -> Iterator[Block]:
     """Show the budgets that can grow, what is typed for each, and what the one at hand is now and would be."""
-    typed, here = dict(mode.typed), amounts.GROWING[mode.at]
-    for unit in amounts.GROWING:
+    offered = amounts.offered(mode.budget.rows)
+    typed, here = dict(mode.typed), offered[mode.at]
+    for unit in offered:
         mark, end, style = ("> ", "_", Style.STRONG) if unit is here else ("  ", "", Style.PLAIN)
         yield Line((Span(mark, Style.ASKS), Span(f"{counted(unit)} + {typed.get(unit, '')}{end}", style)))
     row = next((row for row in mode.budget.rows if row.unit is here), None)

@@ -2,7 +2,7 @@
 
 from msgspec.structs import replace
 
-from harnctl.amounts import GROWING
+from harnctl.amounts import offered
 from harnctl.tui.drawing import extent, height
 from harnctl.tui.errands import Step
 from harnctl.tui.keys import Action
@@ -55,7 +55,7 @@ def _go(model: Model, action: Action) -> Step:
     """Move by one, or to an end, of whatever the arrow keys are for now."""
     match model.mode:
         case Extending() as mode:
-            at = _moved(mode.at, action, len(GROWING))
+            at = _moved(mode.at, action, len(offered(mode.budget.rows)))
             return Step(replace(model, mode=replace(mode, at=at)))
         case _ if model.pane is Pane.THING or isinstance(model.mode, Helping):
             return scroll(model, _moved(_top(model), action, extent(model)))

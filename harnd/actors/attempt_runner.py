@@ -25,11 +25,11 @@ from harnd.domain.goal.rendering import RenderError, render
 from harnd.domain.goal.template import AgentStage, CommandStage, ParallelStage, PrepareStage, Stage
 from harnd.domain.goal.usage import Usage
 from harnd.ports.errors import PortError
-from harnd.ports.sessions import CommandTask, Ended, SessionEnd, SessionTask
+from harnd.ports.sessions import CommandTask, Ended, SessionTask
 from harnd.ports.workspace import Recording, Refused, Surroundings, storable
 from harnd.ports.world import World
 from protocol.ids import Digest, EffectKey
-from protocol.values import AttemptOutcome, FailureClass, Instant, MicroDollars, Micros
+from protocol.values import AttemptOutcome, FailureClass, Instant, Micros
 
 Say: TypeAlias = Callable[[GoalCommand], Awaitable[Goal]]
 """Has a command decided and stored before the attempt goes on; gives the goal as it then stands."""
@@ -170,7 +170,7 @@ class AttemptRunner:
     async def _agent(self, stage: AgentStage, path: str) -> Failure | None:
         async with self._agents:
             end = await self._world.sessions.run(self._session(stage, path))
-        self._usage = _added(self._usage, end)
+        self._usage = self._usage.plus(end.usage.tokens, end.usage.cost)
         if stage.output is not None:
             self._outputs[stage.output] = end.reply.text
         return await self._noted(end.ended, failure_of_session(end, wants_json=False), stage.name)
@@ -264,22 +264,3 @@ class AttemptRunner:
 
 def _with(report: AttemptReport, **changes: object) -> AttemptReport:
     return msgspec.structs.replace(report, **changes)
-
-
-def _added(usage: Usage, end: SessionEnd) -> Usage:
-    return Usage(
-        calls=usage.calls + 1,
-        tokens=_sum(usage.tokens, end.usage.tokens, first=usage.calls == 0),
-        cost=_cost(_sum(usage.cost, end.usage.cost, first=usage.calls == 0)),
-    )
-
-
-def _sum(before: int | None, more: int | None, *, first: bool) -> int | None:
-    # Unknown plus something is unknown.
-    if first:
-        return more
-    return None if before is None or more is None else before + more
-
-
-def _cost(amount: int | None) -> MicroDollars | None:
-    return None if amount is None else MicroDollars(amount)

@@ -6,6 +6,7 @@ answer, also from the next daemon.
 
 import pwd
 from collections.abc import Callable
+from functools import partial
 from typing import TypeAlias, TypeVar, cast
 
 import msgspec
@@ -21,7 +22,7 @@ from harnd.domain.goal import commands as c
 from harnd.domain.goal.goal import Goal
 from harnd.domain.goal.intent import Intent
 from harnd.domain.goal.position import position
-from harnd.domain.measures import count, span
+from harnd.domain.measures import count, dollars, span
 from harnd.ports.clock import Clock
 from harnd.ports.errors import KeyReusedError
 from harnd.ports.store import EventStore
@@ -71,7 +72,8 @@ class Changes:
         if isinstance(request, wire.CreateGoal):
             intent = await self._enrolment.intent(request)
             new = await self._is_new(intent)
-            return intent.goal, c.CreateGoal(intent, by=by), lambda after: msgspec.json.encode(_created(after, new=new))
+            notes = self._enrolment.said(intent)
+            return intent.goal, c.CreateGoal(intent, by=by), partial(_created, notes=notes, new=new)
         if isinstance(request, wire.EditPlan):
             edit = edited(await self._loader.load(request.goal), request, by)
             return request.goal, edit, lambda after: self._worded(after, f"plan/{edit.plan}", ())
@@ -111,10 +113,12 @@ def _limit_told(goal: Goal, unit: Unit, now: Instant) -> str:
     if unit is Unit.ACTIVE_RUNTIME_US:
         limit, left = span(goal.limit(unit)), span(goal.runtime_left(now))
         return f"The active runtime may be {limit} in all now; {left} left."
+    if unit is Unit.MICRO_DOLLARS:
+        return f"It may cost {dollars(goal.limit(unit))} in all now; {dollars(goal.left(unit))} left."
     return f"There may be {goal.limit(unit)} {unit.replace('_', ' ')} in all now; {goal.left(unit)} left."
 
 
-def _created(goal: Goal, *, new: bool) -> GoalCreated:
+def _created(goal: Goal, *, notes: tuple[str, ...], new: bool) -> bytes:
     intent = goal.intent
     said = [
         f"Goal {intent.goal} is frozen on {intent.base_ref} at {intent.base_commit[:12]} of {intent.repository}.",
@@ -125,7 +129,8 @@ def _created(goal: Goal, *, new: bool) -> GoalCreated:
         said.append(f"It goes on from {intent.parent.goal} at {intent.parent.head[:12]}, with {accepted}.")
     if any(member.harness == "command" for member in intent.team):
         said.append("Agents run ungated and report no tokens or cost: calls, attempts and runtime bound them.")
-    return GoalCreated(goal=intent.goal, digest=goal.intent_digest, said=tuple(said), created=new)
+    created = GoalCreated(goal=intent.goal, digest=goal.intent_digest, said=(*said, *notes), created=new)
+    return msgspec.json.encode(created)
 
 
 def _command(request: msgspec.Struct, by: str) -> tuple[GoalId, c.GoalCommand, str]:

@@ -16,28 +16,35 @@ from harnd.daemon.problems import listed
 from harnd.domain.dialect import Schema
 from harnd.domain.files.goal_file import GoalFile
 from harnd.domain.files.reading import read_goal
+from harnd.domain.files.reporting import Reported, said_once
 from harnd.domain.goal.intent import Intent, Parent
 from harnd.domain.problem import Problem
+from harnd.ports.sessions import Options, Sessions
 from harnd.ports.store import EventStore
 from harnd.ports.workspace import Trouble, Workspace
 from protocol.errors import Refusal
-from protocol.ids import CommitId
+from protocol.ids import CommitId, HarnessName
 from protocol.requests import CreateGoal
 
 
 class Enrolment:
     """Makes intents."""
 
-    def __init__(self, workspace: Workspace, store: EventStore, harnesses: Mapping[str, Schema]) -> None:
+    def __init__(
+        self, workspace: Workspace, store: EventStore, sessions: Sessions, harnesses: Mapping[str, Schema]
+    ) -> None:
         self._workspace = workspace
         self._store = store
+        self._sessions = sessions
         self._harnesses = harnesses
         self._parentage = Parentage(Loader(store))
 
     async def intent(self, request: CreateGoal) -> Intent:
         """Freeze what the files say; raises `Refusal` with all problems, or with what the repository lacks."""
         # In a thread, since big files take seconds: every other client, goal and lease would wait for them.
-        reading = partial(read_goal, request.files, harnesses=self._harnesses, main=request.main)
+        reading = partial(
+            read_goal, request.files, harnesses=self._harnesses, reporting=self._reported, main=request.main
+        )
         read = await anyio.to_thread.run_sync(reading)
         if not isinstance(read, GoalFile):
             raise _invalid(read)
@@ -49,6 +56,14 @@ class Enrolment:
         intent = read.intent(repository=repository, base_commit=commit, parent=parent)
         await self._refuse_taken_name(intent)
         return intent
+
+    def said(self, intent: Intent) -> tuple[str, ...]:
+        """Return what a person should know of an intent once, a sentence each."""
+        return said_once(intent, self._reported)
+
+    def _reported(self, harness: HarnessName, options: Options) -> Reported:
+        able = self._sessions.capabilities(harness, options)
+        return Reported() if able is None else Reported(tokens=able.reports_tokens, money=able.reports_cost)
 
     async def _examined(self, directory: str, read: GoalFile, parent: Parent | None) -> tuple[CommitId, str]:
         found = await self._workspace.examine(_located(directory, read.repository), read.start(parent)[1])

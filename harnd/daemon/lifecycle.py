@@ -80,7 +80,7 @@ class Daemon:
             executable=sys.executable,
         )
         queries = Queries(world, roster=self._roster, about=about, configuration=launch.configuration)
-        enrolment = Enrolment(world.workspace, world.store, HARNESS_OPTIONS)
+        enrolment = Enrolment(world.workspace, world.store, world.sessions, HARNESS_OPTIONS)
         changes = Changes(self._roster, enrolment, world.store, world.clock)
         greeting = Greeting(
             daemon_version=about.version,

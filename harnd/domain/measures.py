@@ -31,3 +31,10 @@ def span(micros: int) -> str:
 def size(octets: int) -> str:
     """Say how large something is: `36 KiB`, `12 MiB`."""
     return f"{octets // MIB} MiB" if octets >= 10 * MIB else f"{-(-octets // 1024)} KiB"
+
+
+def dollars(micros: int) -> str:
+    """Say an amount of money exactly, to the cent at least: `$12.50`, `$0.000125`."""
+    cents, rest = divmod(abs(micros), 10_000)
+    exact = f"{rest:04d}".rstrip("0") if rest else ""
+    return f"{'-' if micros < 0 else ''}${cents // 100:,}.{cents % 100:02d}{exact}"

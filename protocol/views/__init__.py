@@ -4,7 +4,7 @@ A view is neither a stored event nor a piece of state; the daemon writes it anew
 microseconds, durations microseconds, money micro-dollars; null is "not known" or "not there", never zero.
 """
 
-from protocol.views.budget import BudgetRow, BudgetView
+from protocol.views.budget import BudgetRow, BudgetView, ForecastRow
 from protocol.views.config import ConfigOrigin, ConfigRow, ConfigView
 from protocol.views.daemon import (
     CheckResult,
@@ -59,6 +59,7 @@ __all__ = [
     "EventView",
     "Evidence",
     "FindingView",
+    "ForecastRow",
     "GarbageItem",
     "GarbageKind",
     "GarbageRow",

@@ -15,19 +15,24 @@ import pytest
 from harnd.domain.digest import canonical
 from harnd.domain.goal import events as e
 from harnd.domain.goal.candidate import Apply
+from harnd.domain.goal.forecast import forecast
 from harnd.domain.goal.goal import Goal
+from harnd.domain.goal.hindrance import Spent, shortage
 from harnd.domain.goal.position import position
 from harnd.domain.goal.rules.tick import tick as step
+from harnd.domain.goal.usage import Usage
 from harnd.domain.problem import Problem
 from harnd.ports.workspace import Place
 from protocol import ids
-from protocol.values import FailureClass, NextAction, Phase, PlanStatus
+from protocol.ids import WorkId
+from protocol.values import FailureClass, MicroDollars, NextAction, Phase, PlanStatus, Unit
 from tests.kit.given import (
     T0,
     Given,
     a_goal,
     a_plan,
     a_template,
+    accept,
     answered,
     applied,
     approve,
@@ -36,8 +41,11 @@ from tests.kit.given import (
     failed,
     integrated,
     live,
+    moved,
+    proved,
     replied,
     retry_work,
+    succeeded,
     the_plan,
     tick,
 )
@@ -325,6 +333,20 @@ def test_j13_a_limit_of_nothing_is_never_read_as_no_limit(limit: str, number: ob
     assert {problem.place for problem in problems_of(goal_files(goal=goal))} == {f"limits.{limit}"}
 
 
+@pytest.mark.parametrize("amount", [0, -5, -0.01, 1e308, 0.0000001, float("inf"), True, "many", "-5 USD", "0 USD", ""])
+def test_j13_money_that_is_none_is_refused_and_never_read_as_no_limit(amount: object):
+    written = "inf" if amount == float("inf") else json.dumps(amount)
+    goal = f"{GOAL}\n[limits]\nmoney = {written}\n"
+    assert {problem.place for problem in problems_of(goal_files(goal=goal))} == {"limits.money"}
+
+
+def test_j13_each_limit_that_is_none_is_listed():
+    goal = f"{GOAL}\n[limits]\nmoney = -5\nactive_runtime = 0\ntokens = 0\nattempts = 1000000000\n"
+    assert [problem.place for problem in problems_of(goal_files(goal=goal))] == [
+        *("limits.money", "limits.active_runtime", "limits.tokens", "limits.attempts")
+    ]
+
+
 # --- J15: the sum of what is promised
 
 
@@ -348,6 +370,32 @@ def test_j15_a_plan_whose_sum_is_more_than_is_left_is_refused():
 )
 def test_j15_each_kind_of_sum_is_compared(budget: Any, code: str, message: str):
     assert refused(told("J15"), third_request(**budget)) == (Problem(code, "work", message),)
+
+
+def test_j15_no_item_promises_money_or_time_and_what_tries_is_refused():
+    """What an item would cost is nobody's to say: the goal's limit holds before every call, whatever was planned."""
+    items = [entry(f"item-{number}") | {"usd": 9, "minutes": 30} for number in range(10)]
+    assert {problem.code for problem in refused(plan_of(*items))} == {"unknown_key"}
+    assert len(refused(plan_of(*items))) == 20
+
+
+def test_j15_what_is_planned_is_held_against_the_money_that_is_left():
+    """Ten items at nine dollars each, with forty left: the operator is told, and is asked when they are spent."""
+    dollar = 1_000_000
+    nine = Usage(1, None, MicroDollars(9 * dollar))
+    first, items = a_plan(draft("a")), [draft(f"item-{number}") for number in range(9)]
+    ten = a_plan(*items, draft("last", *(item.key for item in items)), sequence=2)
+    goal = a_goal(milestones=5, work_per_plan=25, planned_work=100, money=49 * dollar, parallel_work=1)
+    goal = live(goal, tick(), answered(first, cost=0), approve(first), tick(), succeeded("p1.a", usage=nine))
+    goal = live(goal, accept("p1.a"), tick(), proved("p1.a"), moved("p1.a"), tick(), answered(ten, plan=2, cost=0))
+    goal = live(goal, approve(ten, plan=2))
+    assert (forecast(goal)[Unit.MICRO_DOLLARS], goal.left(Unit.MICRO_DOLLARS)) == (90 * dollar, 40 * dollar)
+    for number in range(5):  # the fifth begins with four dollars left: what is under way may pass the limit
+        goal = live(goal, tick(), succeeded(f"p2.item-{number}", usage=nine))
+    Given(goal).when(tick()).then_nothing()
+    assert goal.left(Unit.MICRO_DOLLARS) == -5 * dollar
+    short = shortage(goal, goal.work[WorkId("p2.item-5")], T0)
+    assert short == Spent(Unit.MICRO_DOLLARS, 1, -5 * dollar)
 
 
 # --- J17: the next milestone

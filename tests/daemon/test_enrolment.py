@@ -20,7 +20,7 @@ def asked(goal: str = GOAL) -> CreateGoal:
 
 async def test_the_home_of_nobody_is_no_directory():
     async with bench() as world:
-        enrolment = Enrolment(world.workspace, world.store, HARNESSES)
+        enrolment = Enrolment(world.workspace, world.store, world.sessions, HARNESSES)
         with pytest.raises(Refusal) as refused:
             await enrolment.intent(asked('repository = "~nobody-here/x"\n' + GOAL))
     assert refused.value.code == "workspace.no_directory"
@@ -37,14 +37,14 @@ async def test_files_are_read_beside_the_event_loop(monkeypatch):
     monkeypatch.setattr(module, "read_goal", read)
     async with bench() as world:
         with pytest.raises(Refusal, match=r"goal\.invalid"):
-            await Enrolment(world.workspace, world.store, HARNESSES).intent(asked())
+            await Enrolment(world.workspace, world.store, world.sessions, HARNESSES).intent(asked())
     assert threads != [threading.current_thread()]
     assert len(threads) == 1
 
 
 async def test_a_name_that_a_dead_goal_left_refs_of_is_refused_with_what_removes_them():
     async with bench() as world:
-        enrolment = Enrolment(world.workspace, world.store, HARNESSES)
+        enrolment = Enrolment(world.workspace, world.store, world.sessions, HARNESSES)
         request = asked(f'repository = "{REPOSITORY}"\n{GOAL}')
         intent = await enrolment.intent(request)
         await world.workspace.open_branch(intent.repository, intent.goal, intent.base_commit)

@@ -6,6 +6,7 @@ import msgspec
 import pytest
 
 from harnd.domain.digest import digest_of
+from harnd.domain.goal.forecast import FORETOLD
 from harnd.domain.goal.intent import Criterion
 from harnd.domain.goal.usage import Usage
 from protocol import requests as ask
@@ -17,6 +18,7 @@ from protocol.views import (
     BudgetView,
     CompletionEvidence,
     CriterionView,
+    ForecastRow,
     GoalList,
     GoalRow,
     GoalView,
@@ -374,6 +376,7 @@ async def test_what_is_set_aside_and_what_passes_is_told(house: Shelf):
         ),
         tokens=None,  # the planner did not report any
         cost=None,
+        forecast=tuple(ForecastRow(unit=unit, more=1 if unit is Unit.PLANNER_CALLS else None) for unit in FORETOLD),
     )
 
 
@@ -406,3 +409,19 @@ async def test_an_attempt_that_a_person_cut_short_is_unknown(house: Shelf):
 
 def _row(unit: Unit, limit: int, *, spent: int = 0, reserved: int = 0) -> BudgetRow:
     return BudgetRow(unit=unit, limit=limit, spent=spent, reserved=reserved, left=limit - spent - reserved)
+
+
+async def test_tokens_and_money_have_rows_where_they_are_limited(house: Shelf):
+    limited = g.an_intent(tokens=4_000, money=7)
+    await house.live(g.create(limited), g.tick(), g.answered(g.question(), tokens=4_700))
+    rows = {row.unit: row for row in (await house.ask(ask.ShowBudget(BILLING))).rows}
+    assert rows[Unit.TOKENS] == BudgetRow(unit=Unit.TOKENS, limit=4_000, spent=4_700, reserved=0, left=-700)
+    assert rows[Unit.MICRO_DOLLARS] == BudgetRow(
+        unit=Unit.MICRO_DOLLARS, limit=7, spent=0, reserved=0, left=7, unknown=1
+    )
+
+
+async def test_the_question_of_a_spent_limit_in_tokens_names_what_answers_it(house: Shelf):
+    await house.live(g.create(g.an_intent(tokens=10)), g.tick(), g.answered(g.question(), tokens=10), g.retry_plan())
+    (item,) = (await house.ask(ask.ListInbox())).items
+    assert (item.subject, item.verb) == ("budget/tokens", "harnctl goal extend billing --tokens 500000")

@@ -66,7 +66,9 @@ def test_what_the_histories_have_spent_stays_what_it_was():
 def test_what_was_added_to_limits_stays_added():
     goal, enrolled = folded("extended-0.1"), opened(folded("extended-0.1").intent)
     assert {
-        unit: goal.limit(unit) - enrolled.limit(unit) for unit in Unit if goal.limit(unit) != enrolled.limit(unit)
+        unit: goal.limit(unit) - enrolled.limit(unit)
+        for unit in enrolled.entries
+        if goal.limit(unit) != enrolled.limit(unit)
     } == {
         Unit.ATTEMPTS: 2,
         Unit.AGENT_CALLS: 5,

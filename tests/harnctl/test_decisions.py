@@ -284,6 +284,19 @@ def test_runtime_is_written_with_its_unit(harnctl, daemon, written, seconds):
     assert [request.add for request in daemon.asked] == [{Unit.ACTIVE_RUNTIME_US: seconds * 1_000_000}]
 
 
+@pytest.mark.parametrize(("written", "micro"), [("10", 10_000_000), ("12.50", 12_500_000), ("0.000001", 1)], ids=str)
+def test_money_is_written_in_dollars(harnctl, daemon, written, micro):
+    assert harnctl(*EXTEND, "--money", written, "--tokens", "5000").code == 0
+    assert [request.add for request in daemon.asked] == [{Unit.TOKENS: 5_000, Unit.MICRO_DOLLARS: micro}]
+
+
+@pytest.mark.parametrize("written", ["0", "-1", "12,50", "$5", "1e3", "0.0000001", "5 USD", "", "inf", "1."])
+def test_what_is_no_amount_is_misuse(harnctl, daemon, written):
+    ran = harnctl(*EXTEND, "--money", written)
+    assert (ran.code, daemon.asked) == (2, [])
+    assert "such as 10 or 12.50" in ran.err.replace("\n", " ")
+
+
 @pytest.mark.parametrize("written", ["2", "0h", "-1h", "1h30m", "2 h", "1.5h", "two hours", ""])
 def test_what_is_no_time_is_misuse(harnctl, daemon, written):
     ran = harnctl(*EXTEND, "--runtime", written)
@@ -301,7 +314,9 @@ def test_a_limit_only_grows(harnctl, daemon, option, amount):
 def test_an_extension_by_nothing_says_what_can_grow_and_asks_nothing(harnctl, daemon):
     ran = harnctl(*EXTEND, typed="")
     assert (ran.code, daemon.asked) == (2, [])
-    assert "--attempts N, --agent-calls N, --ticks N or --runtime TIME" in ran.err.replace("\n", " ")
+    assert "--attempts N, --agent-calls N, --ticks N, --runtime TIME, --tokens N or --money DOLLARS" in ran.err.replace(
+        "\n", " "
+    )
     assert ran.err.splitlines()[-1] == "  harnctl goal extend billing-export --attempts 10"
 
 

@@ -149,7 +149,19 @@ VERBS = [
     ),
     Verb("inbox", ask.ListInbox(), ("! billing-export p1.parser", "harnctl work accept billing-export p1.parser")),
     Verb("why billing-export/p1.writer", ask.ShowWhy("billing-export/p1.writer"), ("p1.parser is not accepted",)),
-    Verb("budget billing-export", ask.ShowBudget(GOAL), ("3 of 100", "tokens  unknown", "$1.25")),
+    Verb(
+        "budget billing-export",
+        ask.ShowBudget(GOAL),
+        (
+            "3 of 100",
+            "tokens  unknown",
+            "$1.25",
+            "$13.00 of $12.50  $0.00     -$0.50",
+            "2 calls did not say how much: money is what is known.",
+            "money           $2.50, more than is left",
+            "tokens          unknown",
+        ),
+    ),
     Verb("events", ask.ListEvents(), ("41  ", "billing-export  plan 1 is applied: ")),
     Verb(
         "events --after 40 --limit 1 --goal billing-export",

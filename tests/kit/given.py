@@ -178,7 +178,7 @@ def an_intent(
     mission: bool = True,
     planner: bool = True,
     auto_apply: bool = False,
-    **limits: int,
+    **limits: int | None,
 ) -> Intent:
     """Freeze what a person might enrol; `limits` are the cumulative ones, by their names."""
     chosen = {
@@ -360,13 +360,14 @@ def attend(instance: str = "second") -> c.Attend:
 # --- reports of the planner
 
 
-def answered(candidate: Candidate, *, plan: int = 1, call: int = 1) -> c.ReportPlanner:
-    return replied(canonical(candidate), plan=plan, call=call)
+def answered(candidate: Candidate, *, plan: int = 1, call: int = 1, **used: int | None) -> c.ReportPlanner:
+    return replied(canonical(candidate), plan=plan, call=call, **used)
 
 
-def replied(value: bytes, *, plan: int = 1, call: int = 1) -> c.ReportPlanner:
-    """The planner answered with this one JSON object."""
-    report = c.PlannerReport(ran=Micros(9 * SECOND), reply=digest_of("reply"), value=value)
+def replied(value: bytes, *, plan: int = 1, call: int = 1, **used: int | None) -> c.ReportPlanner:
+    """The planner answered with this one JSON object, having used so many `tokens` at such a `cost`."""
+    plain = c.PlannerReport(ran=Micros(9 * SECOND), reply=digest_of("reply"), value=value)
+    report = msgspec.structs.replace(plain, **used)
     return c.ReportPlanner(plan=plan, call=call, report=report)
 
 
@@ -403,13 +404,19 @@ def a_flaky_proof(name: str, *, of: Iterable[str] = ("WC-1",), but: Iterable[str
 
 
 def succeeded(
-    work: str, attempt: int = 1, *, proof: Proof | None = None, calls: int = 1, changed: Iterable[str] | None = None
+    work: str,
+    attempt: int = 1,
+    *,
+    proof: Proof | None = None,
+    calls: int = 1,
+    changed: Iterable[str] | None = None,
+    usage: Usage | None = None,
 ) -> c.ReportAttempt:
     """The attempt changed something and its proof holds."""
     report = c.AttemptReport(
         outcome=AttemptOutcome.SUCCEEDED,
         ran=Micros(60 * SECOND),
-        usage=Usage(calls=calls),
+        usage=usage or Usage(calls=calls),
         commit=commit(work),
         tree=tree(work),
         changed=(f"src/{work.partition('.')[2]}/x.py",) if changed is None else tuple(changed),

@@ -12,6 +12,7 @@ from typing import Any
 from harnd.domain.files.config_file import keys
 from harnd.domain.files.durations import written
 from harnd.domain.files.schemas import GOAL, PROOF, SPECIALIST, STAGES, TEMPLATE, WORK
+from harnd.domain.measures import dollars
 
 MANUAL = Path(__file__).parents[2] / "docs" / "writing-goals.md"
 CONFIGURATION = MANUAL.with_name("configuration.md")
@@ -72,6 +73,9 @@ def _bounds(declared: Mapping[str, Any]) -> str:
     if "duration" in declared:
         least, most = declared["duration"]
         return f"{written(least)} to {written(most)}"
+    if "money" in declared:
+        least, most = declared["money"]
+        return f"{dollars(least)} to {dollars(most)}"
     if "minimum" in declared:
         return f"{declared['minimum']:,} to {declared['maximum']:,}"
     if declared["type"] == "array":

@@ -7,6 +7,7 @@ from typing import Final
 
 import msgspec
 
+from harnd.domain.files.amounts import micro_dollars
 from harnd.domain.files.durations import micros
 from harnd.domain.files.own_graph import drafts
 from harnd.domain.files.schemas import SPECIALIST
@@ -107,6 +108,8 @@ def _limits(limits: At) -> Limits:
         agent_concurrency=_number(limits["agent_concurrency"], bounds.AGENT_CONCURRENCY),
         active_runtime=_lasting(limits["active_runtime"], bounds.ACTIVE_RUNTIME_S),
         ticks=_number(limits["ticks"], bounds.TICKS),
+        tokens=limits["tokens"].whole(0) or None,
+        money=micro_dollars(limits["money"].value),
     )
 
 
@@ -149,11 +152,11 @@ def _specialist(member: At) -> Specialist:
         model=member["model"].text() or None,
         effort=member["effort"].text() or None,
         env=member["env"].texts(),
-        options=_options(member),
+        options=options_of(member),
     )
 
 
-def _options(member: At) -> tuple[tuple[str, str | tuple[str, ...]], ...]:
+def options_of(member: At) -> tuple[tuple[str, str | tuple[str, ...]], ...]:
     """Collect the harness's own settings; true and false become words, as harnesses read them."""
     own = {key: at for key, at in member.entries().items() if key not in SPECIALIST}
     return tuple((key, _option(at)) for key, at in sorted(own.items()))

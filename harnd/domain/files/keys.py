@@ -8,6 +8,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
 from harnd.domain.dialect import Json, Mistake, Schema, Walk, extended, mistake, same
+from harnd.domain.files.amounts import money
 from harnd.domain.files.durations import duration, written
 from protocol.bounds import Range
 
@@ -39,6 +40,16 @@ def lasting(what: str, choice: Range) -> Schema:
     """Declare a duration."""
     ends = [choice.least, choice.ceiling]
     return {"duration": ends, "default": written(choice.default), "description": what}
+
+
+def most(what: str, ceiling: int) -> Schema:
+    """Declare a whole number from 1 that nothing stands in for when it is not there."""
+    return {"type": "integer", "minimum": 1, "maximum": ceiling, "description": what}
+
+
+def paid(what: str, ceiling: int) -> Schema:
+    """Declare an amount of money up to so many micro-dollars, that nothing stands in for when it is not there."""
+    return {"money": [1, ceiling], "description": what}
 
 
 def yes_or_no(what: str, *, default: bool) -> Schema:
@@ -88,4 +99,4 @@ def _required(walk: Walk, names: list[str], value: Json, schema: Schema) -> Iter
             yield mistake("missing", f"is missing, expected {declared['description']}", name)
 
 
-FILES: Final = extended({"duration": duration, "not_built": _not_built, "required": _required})
+FILES: Final = extended({"duration": duration, "money": money, "not_built": _not_built, "required": _required})

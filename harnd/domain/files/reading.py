@@ -14,6 +14,7 @@ from harnd.domain.digest import canonical
 from harnd.domain.files.agreement import Bundle, disagreements, own_work
 from harnd.domain.files.goal_file import GoalFile, goal_file
 from harnd.domain.files.keys import FILES
+from harnd.domain.files.reporting import Reporting, nothing, unreportable
 from harnd.domain.files.schemas import GOAL, TEMPLATE, team
 from harnd.domain.files.source import At, Source, read_source, top
 from harnd.domain.problem import Problem
@@ -24,12 +25,16 @@ MOST_BYTES: Final = bounds.EVENT_BYTES * 3 // 4  # it is stored in one event, wi
 
 
 def read_goal(
-    files: Mapping[str, bytes], *, harnesses: Mapping[str, Schema], main: str = MAIN
+    files: Mapping[str, bytes],
+    *,
+    harnesses: Mapping[str, Schema],
+    reporting: Reporting = nothing,
+    main: str = MAIN,
 ) -> GoalFile | list[Problem]:
     """Read a goal from its files, by the names under which the goal file knows them.
 
     `harnesses` are those that harnd has, each with the JSON Schema of its options: an object of texts, lists of texts
-    and yes-or-no, whose keys are none that every specialist has.
+    and yes-or-no, whose keys are none that every specialist has.  `reporting` tells what each reports of its calls.
     """
     sources = _sources(files, main)
     unreadable = [source for source in sources.values() if isinstance(source, Problem)]
@@ -38,6 +43,7 @@ def read_goal(
     readable = {name: source for name, source in sources.items() if isinstance(source, Source)}
     bundle = _bundle(readable, main)
     problems = [*_missing(bundle.goal, files), *_misshapen(bundle, harnesses), *disagreements(bundle)]
+    problems += unreportable(bundle.goal, bundle.team, reporting)
     problems += own_work(bundle, problems)
     if problems or bundle.team is None:
         return shown(sorted(problems, key=lambda problem: _order(problem, list(readable))))

@@ -33,12 +33,17 @@ def evolve_attempt(goal: Goal, event: AttemptEvent, at: Instant) -> Goal:
 
 def _started(goal: Goal, event: e.AttemptStarted, at: Instant) -> Goal:
     attempt = Attempt(
-        number=event.attempt, base=event.base, generation=event.generation, calls=event.calls, started_at=at
+        number=event.attempt,
+        base=event.base,
+        generation=event.generation,
+        calls=event.calls,
+        set_aside=event.set_aside,
+        started_at=at,
     )
     item = goal.work[event.work]
     changed = changed_item(goal, event.work, at, attempts=(*item.attempts, attempt), standing=Standing.RUNNING)
     ledger = changed.ledger.reserve(Unit.ATTEMPTS, 1).reserve(Unit.AGENT_CALLS, event.calls)
-    return replace(changed, ledger=ledger)
+    return replace(changed, ledger=ledger.set_aside(event.set_aside))
 
 
 def _observed(goal: Goal, event: e.AttemptObserved) -> Goal:
@@ -71,7 +76,7 @@ def _ended(goal: Goal, event: e.AttemptEnded, at: Instant) -> Goal:
     answers = event.usage.calls if event.charged else 0  # what nobody pays for spends no budget at all
     changed = stored_item(goal, replace(item, answers=item.answers + answers))
     changed = changed_item(changed, event.work, at, **_after(event))
-    return replace(changed, ledger=_settled(changed, attempt.calls, event))
+    return replace(changed, ledger=_settled(changed, attempt, event))
 
 
 def _after(event: e.AttemptEnded) -> dict[str, object]:
@@ -82,7 +87,8 @@ def _after(event: e.AttemptEnded) -> dict[str, object]:
     return {"standing": Standing.BLOCKED, "blocked": event.failure, "blocked_detail": event.detail}
 
 
-def _settled(goal: Goal, calls: int, event: e.AttemptEnded) -> Ledger:
+def _settled(goal: Goal, attempt: Attempt, event: e.AttemptEnded) -> Ledger:
     spent = event.usage.calls if event.charged else 0
     ledger = goal.ledger.settle(Unit.ATTEMPTS, reserved=1, spent=1 if event.charged else 0)
-    return ledger.settle(Unit.AGENT_CALLS, reserved=calls, spent=spent)
+    ledger = ledger.settle(Unit.AGENT_CALLS, reserved=attempt.calls, spent=spent)
+    return ledger.metered(attempt.set_aside, attempt.metered)

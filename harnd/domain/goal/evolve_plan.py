@@ -9,6 +9,7 @@ from harnd.domain.goal.candidate import Apply
 from harnd.domain.goal.goal import Ending, Goal, Milestone
 from harnd.domain.goal.intent import Criterion
 from harnd.domain.goal.plan import Plan, PlannerCall
+from harnd.domain.goal.usage import Usage
 from protocol.ids import CriterionId, WorkId
 from protocol.values import Instant, PlanAuthor, PlanStatus, Unit
 
@@ -81,9 +82,10 @@ def _requested(goal: Goal, event: e.PlanRequested, at: Instant) -> Goal:
 
 def _called(goal: Goal, event: e.PlannerCalled, at: Instant) -> Goal:
     plan = goal.plans[event.plan - 1]
-    calls = (*plan.calls, PlannerCall(number=event.call, started_at=at))
+    calls = (*plan.calls, PlannerCall(number=event.call, started_at=at, set_aside=event.set_aside))
     changed = _with_plan(goal, event.plan, plan.since, calls=calls)
-    return replace(changed, ledger=changed.ledger.reserve(Unit.AGENT_CALLS, 1))
+    ledger = changed.ledger.reserve(Unit.AGENT_CALLS, 1).set_aside(event.set_aside)
+    return replace(changed, ledger=ledger)
 
 
 def _returned(goal: Goal, event: e.PlannerReturned, at: Instant) -> Goal:
@@ -97,7 +99,9 @@ def _returned(goal: Goal, event: e.PlannerReturned, at: Instant) -> Goal:
         reply=event.reply,
     )
     spent = 1 if event.charged else 0
-    return replace(changed, ledger=changed.ledger.settle(Unit.AGENT_CALLS, reserved=1, spent=spent))
+    ledger = changed.ledger.settle(Unit.AGENT_CALLS, reserved=1, spent=spent)
+    set_aside = goal.plans[event.plan - 1].calls[-1].set_aside
+    return replace(changed, ledger=ledger.metered(set_aside, Usage(1, event.tokens, event.cost)))
 
 
 def _proposed(goal: Goal, event: e.PlanProposed, at: Instant) -> Goal:

@@ -1,6 +1,7 @@
 """Growth: which limits of a goal a person can add to, how far, and what they type for it.
 
-Only what bounds the spending of a whole life grows: attempts, agent calls, ticks and active runtime.  How often the
+Only what bounds the spending of a whole life grows: attempts, agent calls, ticks, active runtime, and tokens and money
+where they are limited at all.  How often the
 planner may be asked, how many milestones and how much work there may be say what was enrolled, and stay; so does
 `answers_per_work`, which bounds one item and keeps it from eating everybody else's share.  What only those hold up is
 led out of by ending the goal.
@@ -17,6 +18,7 @@ from protocol.values import SECOND, Unit
 
 MINUTES: Final = 60 * SECOND
 HOURS: Final = 60 * MINUTES
+DOLLAR: Final = 1_000_000
 
 
 class Growth(NamedTuple):
@@ -34,6 +36,8 @@ GROWTHS: Final[Mapping[Unit, Growth]] = MappingProxyType(
         Unit.AGENT_CALLS: Growth(bounds.AGENT_CALLS.ceiling, 50, "--agent-calls"),
         Unit.TICKS: Growth(bounds.TICKS.ceiling, 500, "--ticks"),
         Unit.ACTIVE_RUNTIME_US: Growth(bounds.ACTIVE_RUNTIME_S.ceiling * SECOND, HOURS * 2, "--runtime", MINUTES),
+        Unit.TOKENS: Growth(bounds.TOKENS, 500_000, "--tokens", 1_000),
+        Unit.MICRO_DOLLARS: Growth(bounds.MICRO_DOLLARS, 10 * DOLLAR, "--money", DOLLAR // 100),
     }
 )
 
@@ -41,7 +45,7 @@ GROWTHS: Final[Mapping[Unit, Growth]] = MappingProxyType(
 def room(goal: Goal, unit: Unit) -> int:
     """Return by how much a limit can still grow; 0 when it is one that does not."""
     growth = GROWTHS.get(unit)
-    return 0 if growth is None else max(0, growth.ceiling - goal.limit(unit))
+    return 0 if growth is None or not goal.ledger.has(unit) else max(0, growth.ceiling - goal.limit(unit))
 
 
 def extension(goal: Goal, unit: Unit, missing: int = 1) -> str | None:
@@ -51,6 +55,8 @@ def extension(goal: Goal, unit: Unit, missing: int = 1) -> str | None:
         return None
     most = min(max(growth.usual, missing), room(goal, unit))
     amount = most - most % growth.grain
+    if amount < missing and amount + growth.grain <= room(goal, unit):
+        amount += growth.grain  # what is missing is no multiple: a grain more is enough
     return _typed(goal.intent.goal, unit, amount) if amount >= max(missing, 1) else None
 
 
@@ -66,7 +72,7 @@ def grows_as_usual(goal: Goal, unit: Unit, missing: int = 1) -> bool:
 
 
 def _typed(goal: str, unit: Unit, amount: int) -> str:
-    typed = str(amount)
+    typed = f"{amount / DOLLAR:.2f}" if unit is Unit.MICRO_DOLLARS else str(amount)
     if unit is Unit.ACTIVE_RUNTIME_US:
         typed = f"{amount // MINUTES}m" if amount % HOURS else f"{amount // HOURS}h"
     return verb("goal", "extend", goal, GROWTHS[unit].option, typed)

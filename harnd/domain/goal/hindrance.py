@@ -12,6 +12,7 @@ import msgspec
 from harnd.domain.goal.backoff import attempt_not_before, call_not_before
 from harnd.domain.goal.goal import Goal
 from harnd.domain.goal.overlap import overlap
+from harnd.domain.goal.usage import METERED
 from harnd.domain.goal.wanted import ROOM, wanted_trigger
 from harnd.domain.goal.work import Standing, Work
 from protocol.ids import WorkId
@@ -99,6 +100,7 @@ def shortage(goal: Goal, item: Work, now: Instant) -> Shortage | None:
         _spent(goal, Unit.TICKS, 1)
         or _spent(goal, Unit.ATTEMPTS, 1)
         or _spent(goal, Unit.AGENT_CALLS, calls)
+        or (_metered(goal) if calls else None)
         or _out_of_runtime(goal, now)
     )
     if found is None and goal.answers_spent(item):
@@ -127,6 +129,7 @@ def call_shortage(goal: Goal, now: Instant) -> Spent | None:
         next((spent for unit in fresh if (spent := _spent(goal, unit, 1)) is not None), None)
         or _spent(goal, Unit.TICKS, 1)
         or _spent(goal, Unit.AGENT_CALLS, 1)
+        or _metered(goal)
         or _out_of_runtime(goal, now)
     )
 
@@ -138,6 +141,11 @@ def _needed_for_request(goal: Goal) -> tuple[Unit, ...]:
 
 def _spent(goal: Goal, unit: Unit, needed: int) -> Spent | None:
     return Spent(unit, needed, goal.left(unit)) if goal.left(unit) < needed else None
+
+
+def _metered(goal: Goal) -> Spent | None:
+    """Return which of tokens and money is limited and used up: a call begins as long as anything is left of both."""
+    return next((short for unit in METERED if goal.ledger.has(unit) and (short := _spent(goal, unit, 1))), None)
 
 
 def _out_of_runtime(goal: Goal, now: Instant) -> Spent | None:

@@ -12,7 +12,7 @@ from harnd.domain.digest import digest_of
 from harnd.domain.goal.candidate import WorkDraft
 from harnd.domain.goal.template import Template
 from protocol.ids import CommitId, CriterionId, Digest, GoalId, HarnessName, SpecialistName, TemplateName, WorkId
-from protocol.values import Micros
+from protocol.values import MicroDollars, Micros
 
 
 class Criterion(msgspec.Struct, frozen=True):
@@ -59,7 +59,7 @@ class Specialist(msgspec.Struct, frozen=True, omit_defaults=True):
     options: tuple[tuple[str, str | tuple[str, ...]], ...] = ()  # the harness's own settings, sorted by name
 
 
-class Limits(msgspec.Struct, frozen=True):
+class Limits(msgspec.Struct, frozen=True, omit_defaults=True):
     """Cumulative bounds over the goal's whole life."""
 
     attempts: int
@@ -69,6 +69,8 @@ class Limits(msgspec.Struct, frozen=True):
     agent_concurrency: int
     active_runtime: Micros
     ticks: int
+    tokens: int | None = None  # None: not limited, and so is money
+    money: MicroDollars | None = None
 
 
 class Inherited(msgspec.Struct, frozen=True):

@@ -2,6 +2,10 @@
 
 Set aside before anything is dispatched, settled when it ended.  `spent + reserved` never passes the limit: whoever
 reserves asks `left` first, and a rule that forgets it is stopped here.
+
+Tokens and money are another matter: what a call will use is known when it has ended.  As much is set aside as calls
+used so far on average, something must be left for one to begin, and what was spent can pass the limit by what was
+under way.  A call that does not say what it used is counted, and stands for no amount.
 """
 
 from collections.abc import Mapping
@@ -9,6 +13,7 @@ from collections.abc import Mapping
 import msgspec
 
 from harnd.domain.goal.intent import Intent
+from harnd.domain.goal.usage import METERED, Usage
 from protocol.values import Unit
 
 
@@ -18,11 +23,18 @@ class Entry(msgspec.Struct, frozen=True):
     limit: int
     spent: int = 0
     reserved: int = 0
+    told: int = 0  # calls that reported what they used: only of tokens and money, and so is the next
+    untold: int = 0  # calls that did not
 
     @property
     def left(self) -> int:
         """Return what can still be set aside."""
         return self.limit - self.spent - self.reserved
+
+    @property
+    def mean(self) -> int | None:
+        """Return what a call used on average, rounded up; None while none has said."""
+        return -(-self.spent // self.told) if self.told else None
 
 
 class Ledger(msgspec.Struct, frozen=True):
@@ -33,6 +45,10 @@ class Ledger(msgspec.Struct, frozen=True):
     def limit(self, unit: Unit) -> int:
         """Return how much of a unit may be spent in all, extensions included."""
         return self.entries[unit].limit
+
+    def has(self, unit: Unit) -> bool:
+        """Tell whether a unit is limited at all; tokens and money need not be."""
+        return unit in self.entries
 
     def left(self, unit: Unit) -> int:
         """Return what can still be set aside of a unit."""
@@ -46,7 +62,41 @@ class Ledger(msgspec.Struct, frozen=True):
     def settle(self, unit: Unit, *, reserved: int, spent: int) -> "Ledger":
         """Give back what was set aside and book what was used."""
         entry = self.entries[unit]
-        return self._with(unit, Entry(limit=entry.limit, spent=entry.spent + spent, reserved=entry.reserved - reserved))
+        settled = msgspec.structs.replace(entry, spent=entry.spent + spent, reserved=entry.reserved - reserved)
+        return self._with(unit, settled)
+
+    def expected(self, calls: int) -> dict[Unit, int]:
+        """Return how much of tokens and money to set aside for so many calls, where they are limited."""
+        found: dict[Unit, int] = {}
+        for unit in METERED:
+            if calls and unit in self.entries:
+                entry = self.entries[unit]
+                found[unit] = max(0, min(entry.left, calls * max(1, entry.mean or 1)))
+        return found
+
+    def set_aside(self, amounts: Mapping[Unit, int]) -> "Ledger":
+        """Set all of these aside."""
+        ledger = self
+        for unit, amount in amounts.items():
+            ledger = ledger.reserve(unit, amount)
+        return ledger
+
+    def metered(self, set_aside: Mapping[Unit, int], usage: Usage) -> "Ledger":
+        """Book what calls reported to have used of tokens and money, whoever is charged for them: it is spent."""
+        ledger = self
+        for unit in METERED:
+            if unit not in ledger.entries:
+                continue
+            entry, told = ledger.entries[unit], usage.told(unit)
+            booked = msgspec.structs.replace(
+                entry,
+                spent=entry.spent + told.amount,
+                reserved=entry.reserved - set_aside.get(unit, 0),
+                told=entry.told + told.calls,
+                untold=entry.untold + told.silent,
+            )
+            ledger = ledger._with(unit, booked)
+        return ledger
 
     def spend(self, unit: Unit, count: int = 1) -> "Ledger":
         """Book what is used the moment it is decided."""
@@ -65,7 +115,7 @@ class Ledger(msgspec.Struct, frozen=True):
 
     def closed(self) -> "Ledger":
         """Give back everything that is set aside: nothing is owed any more."""
-        return Ledger({unit: Entry(limit=entry.limit, spent=entry.spent) for unit, entry in self.entries.items()})
+        return Ledger({unit: msgspec.structs.replace(entry, reserved=0) for unit, entry in self.entries.items()})
 
     def exhausted(self) -> tuple[Unit, ...]:
         """Name the units of which something was there and nothing is left."""
@@ -97,5 +147,7 @@ def opened(intent: Intent) -> Ledger:
             Unit.WORK_ITEMS: Entry(planned),
             Unit.TICKS: Entry(intent.limits.ticks),
             Unit.ACTIVE_RUNTIME_US: Entry(intent.limits.active_runtime),
+            **({Unit.TOKENS: Entry(tokens)} if (tokens := intent.limits.tokens) is not None else {}),
+            **({Unit.MICRO_DOLLARS: Entry(money)} if (money := intent.limits.money) is not None else {}),
         }
     )

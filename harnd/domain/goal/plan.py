@@ -5,7 +5,7 @@ import msgspec
 from harnd.domain.goal.candidate import Proposal
 from harnd.domain.problem import Problem
 from protocol.ids import Digest
-from protocol.values import FailureClass, Instant, MicroDollars, PlanAuthor, PlanStatus, Trigger
+from protocol.values import FailureClass, Instant, MicroDollars, PlanAuthor, PlanStatus, Trigger, Unit
 
 
 class PlannerCall(msgspec.Struct, frozen=True):
@@ -13,6 +13,7 @@ class PlannerCall(msgspec.Struct, frozen=True):
 
     number: int
     started_at: Instant
+    set_aside: dict[Unit, int]  # of tokens and money
     returned_at: Instant | None = None
     charged: bool = True
     tokens: int | None = None

@@ -29,7 +29,7 @@ from harnd.domain.goal.rules.after_end import refused_reopening
 from harnd.domain.goal.rules.tick import stepped
 from harnd.domain.goal.wanted import given_up, left_to_planner, recovering, wanted_trigger
 from harnd.domain.goal.work import Standing, Work
-from harnd.domain.measures import count, span
+from harnd.domain.measures import count, dollars, span
 from harnd.domain.verbs import verb
 from protocol.ids import WorkId, goal_branch
 from protocol.values import Instant, Trigger, Unit
@@ -169,6 +169,10 @@ def shortage_told(goal: Goal, short: Shortage) -> str:
             return "every plan request is spent"
         case Spent(unit=Unit.ACTIVE_RUNTIME_US):
             return f"the active runtime of {span(goal.limit(Unit.ACTIVE_RUNTIME_US))} is used up"
+        case Spent(unit=Unit.TOKENS):
+            return f"the {goal.limit(Unit.TOKENS):,} tokens are used up or set aside"
+        case Spent(unit=Unit.MICRO_DOLLARS):
+            return f"the {dollars(goal.limit(Unit.MICRO_DOLLARS))} are used up or set aside"
         case Spent(unit=unit, needed=needed, left=left):
             noun = unit.value.removesuffix("s").replace("_", " ")
             return f"it takes {count(needed, noun)}, and {left or 'none'} {_are(left)} left"

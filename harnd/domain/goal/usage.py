@@ -4,15 +4,55 @@ from collections.abc import Iterable
 
 import msgspec
 
-from protocol.values import MicroDollars
+from protocol.values import MicroDollars, Unit
 
 
 class Usage(msgspec.Struct, frozen=True, omit_defaults=True):
-    """What an attempt's sessions used; None is not reported."""
+    """What an attempt's sessions used; None is not reported.
+
+    Where only some of several calls reported, the whole is unknown, and what these did report stands beside it.
+    """
 
     calls: int = 0
     tokens: int | None = None
     cost: MicroDollars | None = None
+    some_tokens: int = 0  # of the calls that did report, where not all did
+    some_cost: MicroDollars = MicroDollars(0)
+    said_tokens: int = 0  # how many did
+    said_cost: int = 0
+
+    def told(self, unit: Unit) -> "Told":
+        """Return what was reported of tokens or money, and by how many of the calls."""
+        whole, some, said = (
+            (self.tokens, self.some_tokens, self.said_tokens)
+            if unit is Unit.TOKENS
+            else (self.cost, self.some_cost, self.said_cost)
+        )
+        return Told(whole, self.calls, 0) if whole is not None else Told(some, said, self.calls - said)
+
+    def plus(self, tokens: int | None, cost: MicroDollars | None) -> "Usage":
+        """Return the usage with one more call, which reported so much."""
+        more = Usage(1, tokens, cost)
+        both = [self, more] if self.calls else [more]
+        whole, (told_tokens, told_cost) = total(both), (_together(both, unit) for unit in METERED)
+        return msgspec.structs.replace(
+            whole,
+            some_tokens=0 if whole.tokens is not None else told_tokens.amount,
+            said_tokens=0 if whole.tokens is not None else told_tokens.calls,
+            some_cost=MicroDollars(0 if whole.cost is not None else told_cost.amount),
+            said_cost=0 if whole.cost is not None else told_cost.calls,
+        )
+
+
+class Told(msgspec.Struct, frozen=True):
+    """What is known of one unit: the amount that `calls` calls reported, and how many reported nothing."""
+
+    amount: int
+    calls: int
+    silent: int
+
+
+METERED = (Unit.TOKENS, Unit.MICRO_DOLLARS)
 
 
 def total(usages: Iterable[Usage]) -> Usage:
@@ -24,6 +64,11 @@ def total(usages: Iterable[Usage]) -> Usage:
         tokens=_sum(usage.tokens for usage in each),
         cost=None if cost is None else MicroDollars(cost),
     )
+
+
+def _together(usages: Iterable[Usage], unit: Unit) -> Told:
+    each = [usage.told(unit) for usage in usages]
+    return Told(sum(one.amount for one in each), sum(one.calls for one in each), sum(one.silent for one in each))
 
 
 def _sum(amounts: Iterable[int | None]) -> int | None:

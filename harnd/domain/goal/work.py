@@ -14,7 +14,7 @@ from harnd.domain.goal.intent import Criterion
 from harnd.domain.goal.proof import Proof
 from harnd.domain.goal.usage import Usage
 from protocol.ids import CommitId, Digest, TemplateName, TreeId, WorkId, WorkKey
-from protocol.values import AttemptOutcome, FailureClass, Instant
+from protocol.values import AttemptOutcome, FailureClass, Instant, Unit
 
 
 class Standing(StrEnum):
@@ -37,6 +37,7 @@ class Attempt(msgspec.Struct, frozen=True):
     base: CommitId
     generation: int
     calls: int  # agent calls set aside
+    set_aside: dict[Unit, int]  # and of tokens and money
     started_at: Instant
     surroundings: Digest | None = None  # as they were before anything of it ran
     ended_at: Instant | None = None
@@ -59,6 +60,12 @@ class Attempt(msgspec.Struct, frozen=True):
     def open(self) -> bool:
         """Tell whether its end is still owed."""
         return self.outcome is None
+
+    @property
+    def metered(self) -> Usage:
+        """Return what it used, where one that a person cut short may have made any of its calls and says nothing."""
+        cut = self.outcome is AttemptOutcome.CANCELLED and not self.usage.calls
+        return Usage(self.calls) if cut else self.usage
 
     def doubts(self) -> tuple[str, ...]:
         """Return what a person must acknowledge by name to accept it: flaky criteria and protected paths it changed."""

@@ -121,21 +121,32 @@ GOAL_MISTAKES: list[tuple[Spoil, Said]] = [
         ),
     ),
     (
-        after("[limits]\ntokens = 5\n"),
+        after("[limits]\ntokens = 0\n"),
+        ("range", "limits.tokens", 16, "expected 1 to 1,000,000,000,000, found 0"),
+    ),
+    (
+        after('[limits]\nmoney = "5 EUR"\n'),
         (
-            "feature.not_built",
-            "limits.tokens",
+            "type",
+            "limits.money",
             16,
-            "is not built yet: a limit in tokens; bound `agent_calls` and `active_runtime`",
+            "expected dollars, exact to the millionth, such as 12.5 or '12.50 USD', found the text '5 EUR'",
         ),
     ),
     (
-        after("[limits]\nmoney = 5\n"),
+        after("[limits]\nmoney = -5\n"),
+        ("range", "limits.money", 16, "expected $0.000001 to $1,000,000.00, found -5"),
+    ),
+    (
+        after("[limits]\ntokens = 5\nagent_calls = 9\n"),
         (
-            "feature.not_built",
-            "limits.money",
+            "limits.unreportable",
+            "limits.tokens",
             16,
-            "is not built yet: a limit in money; bound `agent_calls` and `active_runtime`",
+            (
+                "cannot be held: the harnesses of `planner`, `builder` do not report what is used; "
+                "write `agent_calls` and `active_runtime` too, which bound it"
+            ),
         ),
     ),
     (

@@ -13,10 +13,11 @@ from harnd.domain.goal.ledger import Entry
 from harnd.domain.goal.position import position
 from harnd.domain.goal.reasons import reason_of
 from harnd.domain.goal.rules.tick import tick as step
+from harnd.domain.goal.usage import Usage
 from harnd.domain.problem import Problem
 from harnd.domain.rejected import Rejected
 from protocol import bounds
-from protocol.values import FailureClass, Phase, Unit
+from protocol.values import FailureClass, MicroDollars, Phase, Unit
 from tests.kit.given import (
     HOUR,
     MINUTE,
@@ -50,6 +51,8 @@ SPENT = {
     Unit.AGENT_CALLS: live(working(agent_calls=2), failed("p1.a"), at=later(5)),
     Unit.TICKS: live(applied(ticks=1), at=later(5)),
     Unit.ACTIVE_RUNTIME_US: live(working(active_runtime=5_000_000), failed("p1.a"), at=later(5)),
+    Unit.TOKENS: live(working(tokens=500), failed("p1.a", usage=Usage(1, 500)), at=later(5)),
+    Unit.MICRO_DOLLARS: live(working(money=7), failed("p1.a", usage=Usage(1, None, MicroDollars(7))), at=later(5)),
 }
 
 
@@ -95,6 +98,8 @@ def test_what_was_enrolled_does_not_grow(unit):
         (Unit.AGENT_CALLS, {"agent_calls": 20}, bounds.AGENT_CALLS.ceiling),
         (Unit.TICKS, {"ticks": 20}, bounds.TICKS.ceiling),
         (Unit.ACTIVE_RUNTIME_US, {"active_runtime": 20}, 30 * 24 * HOUR),
+        (Unit.TOKENS, {"tokens": 20}, bounds.TOKENS),
+        (Unit.MICRO_DOLLARS, {"money": 20}, bounds.MICRO_DOLLARS),
     ],
 )
 def test_a_limit_grows_to_what_could_have_been_enrolled_and_no_further(unit, limits, ceiling):

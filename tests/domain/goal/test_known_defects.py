@@ -258,6 +258,19 @@ def test_19_usage_is_kept_per_attempt_and_unknown_is_not_zero():
     assert item(goal, "p1.a").attempts[0].usage == Usage(calls=1, tokens=7, cost=None)
 
 
+def test_19_tokens_and_money_have_budgets_of_a_goal_and_what_is_unknown_is_counted():
+    """No goal could be bounded in tokens or money, and what a vendor did not report was nowhere."""
+    goal = live(a_goal(tokens=1_000, money=9), tick(), answered(question(), tokens=1_000), retry_plan())
+    assert goal.ledger.entries[Unit.MICRO_DOLLARS] == Entry(9, untold=1)
+    assert position(goal, T0).next_action is NextAction.ANSWER_BUDGET
+
+
+def test_23_limits_grow_and_a_success_is_gone_on_with():
+    """Everything was immutable: a small change meant a new goal and the loss of what was done."""
+    assert live(a_goal(), c.ExtendGoal(add={Unit.ATTEMPTS: 3}, by="ada")).limit(Unit.ATTEMPTS) == 23
+    assert live(success(), c.ReopenGoal(work=None, findings=("slow",), by="ada")).ending is None
+
+
 def test_20_accepted_work_is_brought_in_by_itself_one_after_the_other():
     """Integration never happened by itself, nor in any order."""
     goal = live(working(*TWO), succeeded("p1.b"), accept("p1.b"), succeeded("p1.a"), accept("p1.a"), tick())

@@ -86,6 +86,8 @@ intents = st.builds(
     agent_concurrency=st.integers(1, 4),
     active_runtime=st.sampled_from([10**12, 10**12, 3_600_000_000, 60_000_000, 1]),
     ticks=small_or_plenty(1, 200),
+    tokens=st.none() | small_or_plenty(1, 10**9),
+    money=st.none() | st.integers(1, 10**9),
 )
 # Mostly what moves a goal on, so that walks get somewhere; each step also says how long it took.
 kinds = st.sampled_from(["good", "good", "good", "on", "tick", "tick", "astray", "wake"])

@@ -5,6 +5,7 @@ state the way a daemon does, and checks every sentence of `Walk.take` after each
 """
 
 from collections.abc import Callable, Iterator
+from decimal import Decimal
 
 import msgspec
 
@@ -23,10 +24,11 @@ from harnd.domain.goal.ledger import opened
 from harnd.domain.goal.overlap import overlap
 from harnd.domain.goal.position import Position, position
 from harnd.domain.goal.rules.tick import tick as step
+from harnd.domain.goal.usage import METERED, Usage
 from harnd.domain.goal.work import Standing, Work
 from harnd.domain.rejected import Rejected
 from protocol.ids import Digest, WorkId
-from protocol.values import AttemptOutcome, FailureClass, Instant, Phase, Unit, Verdict
+from protocol.values import AttemptOutcome, FailureClass, Instant, MicroDollars, Phase, Unit, Verdict
 from tests.kit.given import (
     T0,
     a_plan,
@@ -128,6 +130,7 @@ def _planner_reports(goal: Goal) -> Iterator[c.GoalCommand]:
         yield answered(a_plan(*told, sequence=len(goal.milestones) + 1), plan=number, call=call)
     yield from (answered(completion(item.id), plan=number, call=call) for item in goal.active()[-1:])
     yield answered(question(), plan=number, call=call)
+    yield answered(question("Which money?"), plan=number, call=call, tokens=900, cost=None)
     yield babbled(plan=number, call=call)
     yield answered(a_plan(draft("a", "b"), draft("b", "a"), sequence=len(goal.milestones) + 2), plan=number, call=call)
     yield from (unanswered(failure, plan=number, call=call) for failure in FailureClass)
@@ -150,6 +153,10 @@ def _reports(item: Work) -> Iterator[c.GoalCommand]:
         number, calls = item.running.number, item.running.calls
         good = a_proof(item.id, of=[criterion.id for criterion in item.acceptance])
         yield succeeded(item.id, number, proof=good, calls=calls)
+        yield succeeded(item.id, number, proof=good, usage=Usage(calls, 5_000 * calls, MicroDollars(20_000)))
+        yield failed(
+            item.id, FailureClass.UPSTREAM, number, usage=Usage(calls, None, MicroDollars(7), 30, said_tokens=1)
+        )
         yield succeeded(item.id, number, proof=a_proof(item.id, verdict=Verdict.UNKNOWN), calls=calls)
         yield succeeded(item.id, number, changed=(), calls=calls)
         yield from (failed(item.id, failure, number, calls=calls) for failure in FailureClass)
@@ -287,7 +294,8 @@ class Walk:
         for unit, entry in self.goal.ledger.entries.items():
             most = max(enrolled.limit(unit), GROWTHS[unit].ceiling if unit in GROWTHS else 0)
             assert enrolled.limit(unit) <= entry.limit <= most
-        assert {unit: entry for unit, entry in self.goal.ledger.entries.items() if entry.left < 0} == {}
+        entries = self.goal.ledger.entries
+        assert {unit for unit, entry in entries.items() if entry.left < 0 and unit not in METERED} == set()
         assert [item.id for item in self.goal.work.values() if item.answers > limits.answers_per_work] == []
         assert self.goal.active_runtime(self.now) <= self.now - T0
 
@@ -322,8 +330,8 @@ _OPTIONS = {growth.option: unit for unit, growth in GROWTHS.items()}
 
 def _extension(option: str, amount: str) -> c.ExtendGoal:
     sizes = {"h": 3_600_000_000, "m": 60_000_000}
-    size = sizes[amount[-1]] if option == "--runtime" else 1
-    return extend_goal({_OPTIONS[option]: int(amount.rstrip("hm")) * size})
+    size = sizes[amount[-1]] if option == "--runtime" else 1_000_000 if option == "--money" else 1
+    return extend_goal({_OPTIONS[option]: round(Decimal(amount.rstrip("hm")) * size)})
 
 
 def _edited(goal: Goal, plan: str) -> c.EditPlan:

@@ -2,7 +2,7 @@
 
 from typing import Final
 
-from harnd.domain.files.keys import lasting, not_built, of_form, several, table, text, whole, yes_or_no
+from harnd.domain.files.keys import lasting, most, not_built, of_form, paid, several, table, text, whole, yes_or_no
 from harnd.domain.files.schemas.forms import LINE, REF, criteria
 from harnd.domain.files.schemas.work import WORK
 from protocol import bounds, ids
@@ -40,8 +40,8 @@ _LIMITS: Final = table(
         "agent_concurrency": whole("how many agents at once", bounds.AGENT_CONCURRENCY),
         "active_runtime": lasting("how long calls and attempts may run in all", bounds.ACTIVE_RUNTIME_S),
         "ticks": whole("how many steps of the goal itself", bounds.TICKS),
-        "tokens": not_built("a limit in tokens; bound `agent_calls` and `active_runtime`"),
-        "money": not_built("a limit in money; bound `agent_calls` and `active_runtime`"),
+        "tokens": most("how many tokens all agents may use; not limited unless it is said", bounds.TOKENS),
+        "money": paid("how much all agents may cost; not limited unless it is said", bounds.MICRO_DOLLARS),
     },
     description="bounds over the goal's whole life",
 )

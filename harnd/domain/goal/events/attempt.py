@@ -4,7 +4,7 @@ from harnd.domain.goal.events.event import Event
 from harnd.domain.goal.proof import Proof
 from harnd.domain.goal.usage import Usage
 from protocol.ids import CommitId, Digest, TreeId, WorkId
-from protocol.values import AttemptOutcome, FailureClass, Micros
+from protocol.values import AttemptOutcome, FailureClass, Micros, Unit
 
 
 class AttemptStarted(Event, frozen=True, tag="attempt.started/1"):
@@ -15,6 +15,7 @@ class AttemptStarted(Event, frozen=True, tag="attempt.started/1"):
     base: CommitId
     generation: int
     calls: int
+    set_aside: dict[Unit, int] = {}  # noqa: RUF012 - msgspec gives each its own; tokens and money, where limited
 
 
 class AttemptObserved(Event, frozen=True, tag="attempt.observed/1"):

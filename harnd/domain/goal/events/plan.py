@@ -4,7 +4,7 @@ from harnd.domain.goal.candidate import Proposal
 from harnd.domain.goal.events.event import Event
 from harnd.domain.problem import Problem
 from protocol.ids import Digest, WorkId
-from protocol.values import FailureClass, MicroDollars, Micros, Trigger
+from protocol.values import FailureClass, MicroDollars, Micros, Trigger, Unit
 
 
 class PlanRequested(Event, frozen=True, tag="plan.requested/1"):
@@ -20,6 +20,7 @@ class PlannerCalled(Event, frozen=True, tag="planner.called/1"):
 
     plan: int
     call: int
+    set_aside: dict[Unit, int] = {}  # noqa: RUF012 - msgspec gives each its own; tokens and money, where limited
 
 
 class PlannerReturned(Event, frozen=True, tag="planner.returned/1"):

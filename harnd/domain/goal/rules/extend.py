@@ -35,10 +35,13 @@ def extend_goal(goal: Goal, command: c.ExtendGoal) -> list[e.GoalEvent]:
 
 def _problems(goal: Goal, added: dict[Unit, int]) -> Iterator[Problem]:
     for unit in added:
+        growing = [grows for grows in GROWTHS if goal.ledger.has(grows)]
         if unit not in GROWTHS:
-            yield Problem(NOT_EXTENDABLE, f"add.{unit}", f"{unit} cannot be extended; {', '.join(GROWTHS)} can")
+            yield Problem(NOT_EXTENDABLE, f"add.{unit}", f"{unit} cannot be extended; {', '.join(growing)} can")
+        elif unit not in growing:
+            yield Problem(NOT_EXTENDABLE, f"add.{unit}", f"{unit} of this goal are not limited")
     for unit, count in added.items():
-        if unit in GROWTHS and count > room(goal, unit):
+        if unit in GROWTHS and goal.ledger.has(unit) and count > room(goal, unit):
             message = (
                 f"{unit} may be {GROWTHS[unit].ceiling} at most and are {goal.limit(unit)} now: "
                 f"expected up to {room(goal, unit)} more, found {count}"

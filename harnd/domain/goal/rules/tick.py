@@ -54,7 +54,8 @@ def _call_planner(goal: Goal, now: Instant) -> list[e.GoalEvent]:
         return []
     if call_hindrance(goal, now) is not None:
         return []
-    return [e.PlannerCalled(plan=plan.number, call=len(plan.calls) + 1)]
+    call, set_aside = len(plan.calls) + 1, goal.ledger.expected(1)
+    return [e.PlannerCalled(plan=plan.number, call=call, set_aside=set_aside)]
 
 
 def _integrate(goal: Goal, _now: Instant) -> list[e.GoalEvent]:
@@ -78,12 +79,14 @@ def _start_attempts(goal: Goal, now: Instant) -> list[e.GoalEvent]:
 def _start(goal: Goal, item: Work, now: Instant) -> e.AttemptStarted | None:
     if hindrance(goal, item, now) is not None:
         return None
+    calls = len(goal.template_of(item).agent_stages())
     return e.AttemptStarted(
         work=item.id,
         attempt=len(item.attempts) + 1,
         base=goal.head,
         generation=goal.generation,
-        calls=len(goal.template_of(item).agent_stages()),
+        calls=calls,
+        set_aside=goal.ledger.expected(calls),
     )
 
 
