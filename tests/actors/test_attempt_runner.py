@@ -517,8 +517,8 @@ async def test_an_attempt_that_is_not_wanted_any_more_is_tidied_up_and_its_files
     ("first", "second", "usage"),
     [
         pytest.param("tokens = 100\ncost = 5", "tokens = 200\ncost = 6", (300, 11), id="both told"),
-        pytest.param("tokens = 100\ncost = 5", "tokens = 200", (300, None), id="one cost is unknown"),
-        pytest.param("", "tokens = 200\ncost = 6", (None, None), id="the first told nothing"),
+        pytest.param("tokens = 100\ncost = 5", "tokens = 200", (300, None, 0, 5, 0, 1), id="one cost is unknown"),
+        pytest.param("", "tokens = 200\ncost = 6", (None, None, 200, 6, 1, 1), id="the first told nothing"),
         pytest.param("tokens = 0\ncost = 0", "tokens = 0\ncost = 0", (0, 0), id="nothing was used, and that is known"),
         pytest.param("", "", (None, None), id="nothing is known, which is not nothing"),
     ],
