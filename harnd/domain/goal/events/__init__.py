@@ -6,7 +6,14 @@ the store beside it.
 
 from typing import TypeAlias
 
-from harnd.domain.goal.events.attempt import AttemptEnded, AttemptObserved, AttemptStarted, AttemptSuperseded
+from harnd.domain.goal.events.attempt import (
+    AttemptEnded,
+    AttemptObserved,
+    AttemptParked,
+    AttemptResumed,
+    AttemptStarted,
+    AttemptSuperseded,
+)
 from harnd.domain.goal.events.event import Event
 from harnd.domain.goal.events.goal import (
     BudgetExtended,
@@ -48,6 +55,7 @@ from harnd.domain.goal.events.work import (
     WorkCreated,
     WorkReopened,
     WorkRequeued,
+    WorkResolved,
     WorkRetried,
 )
 
@@ -78,11 +86,14 @@ GoalEvent: TypeAlias = (
     | PlanCompleted
     | AttemptStarted
     | AttemptObserved
+    | AttemptParked
+    | AttemptResumed
     | AttemptEnded
     | AttemptSuperseded
     | WorkAccepted
     | WorkReopened
     | WorkRetried
+    | WorkResolved
     | WorkRequeued
     | WorkCancelled
     | IntegrationStarted
@@ -95,6 +106,8 @@ __all__ = [
     "AnswerRefused",
     "AttemptEnded",
     "AttemptObserved",
+    "AttemptParked",
+    "AttemptResumed",
     "AttemptStarted",
     "AttemptSuperseded",
     "BudgetExtended",
@@ -131,5 +144,6 @@ __all__ = [
     "WorkIntegrated",
     "WorkReopened",
     "WorkRequeued",
+    "WorkResolved",
     "WorkRetried",
 ]
