@@ -163,6 +163,7 @@ CODES: Final[Mapping[str, Code]] = {
     "work.not_active": Code(Family.REFUSED, "A later plan has built upon the plan of the work item."),
     "work.stale_proof": Code(Family.CONFLICT, "The proof is not the one that was shown: its digest differs."),
     "work.not_in_review": Code(Family.REFUSED, "The work item does not wait for a decision."),
+    "work.not_resolvable": Code(Family.REFUSED, "Nothing of the work item stopped where it can go on."),
     "work.not_blocked": Code(Family.REFUSED, "The work item is not blocked, so it is not retried."),
     "work.not_reopenable": Code(Family.REFUSED, "The work item has nothing to reopen."),
     "work.integrated": Code(Family.REFUSED, "The work item is on the goal's branch already."),

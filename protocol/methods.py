@@ -57,6 +57,7 @@ METHODS: Final[Mapping[str, Method[Any]]] = {
         Method(ask.AcceptWork, replies.Done),
         Method(ask.ReopenWork, replies.Done),
         Method(ask.RetryWork, replies.Done),
+        Method(ask.ResolveWork, replies.Done),
         Method(ask.CancelWork, replies.Done),
         Method(ask.ListInbox, views.InboxView),
         Method(ask.ShowWhy, views.WhyView),

@@ -110,6 +110,14 @@ class AttemptOutcome(StrEnum):
     CANCELLED = "cancelled"
 
 
+class ParkCause(StrEnum):
+    """Why an attempt stopped where it can go on."""
+
+    APPROVAL = "approval"  # a person is asked
+    FAILURE = "failure"  # nothing is wrong with the work: it goes on once the cause is gone
+    PAUSE = "pause"  # a person paused the goal
+
+
 class FailureClass(StrEnum):
     """What kind of failure it was; each has one row in `harnd.domain.goal.failure`."""
 

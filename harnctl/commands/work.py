@@ -5,7 +5,6 @@ from typing import Annotated, Final
 import typer
 
 from harnctl.client import new_key
-from harnctl.commands import later
 from harnctl.commands.decision import Subject, agree, bind, is_whole
 from harnctl.commands.options import Digest, Findings, Goal, Guidance, Reason, Work, Yes, console_of
 from harnctl.commands.writing import lines, words
@@ -19,6 +18,7 @@ from protocol.requests import (
     CancelWork,
     ListWork,
     ReopenWork,
+    ResolveWork,
     RetryWork,
     ShowWork,
     ShowWorkDiff,
@@ -28,7 +28,6 @@ from protocol.values import DEFERRED, FIXED, WorkState
 from protocol.views import DoubtView, FindingView, WorkView
 
 app = typer.Typer(no_args_is_help=True)
-later.refuse(app, ("resolve",))
 
 _DEFERRED: Final = DEFERRED.strip()  # a space after the colon is not asked for on a command line
 
@@ -51,6 +50,9 @@ Dispositions = Annotated[
 Acknowledged = Annotated[
     list[str] | None,
     typer.Option("--acknowledge", metavar="DOUBT", help="A flaky criterion or a protected path; once for each."),
+]
+Note = Annotated[
+    str | None, typer.Option("--note", metavar="TEXT", help="What whoever goes on should know; - reads it from stdin.")
 ]
 Attempt = Annotated[int | None, typer.Option("--attempt", metavar="N", help="Which one; the latest by default.")]
 
@@ -146,6 +148,17 @@ def retry_work(context: typer.Context, goal: Goal, work: Work, *, guidance: Guid
     request = RetryWork(key=new_key(), goal=ids.GoalId(goal), work=ids.WorkId(work), guidance=said)
     change = console.ask(request)
     console.show(request.method, change, done(change, "tries again"))
+
+
+@app.command("resolve")
+def resolve_work(context: typer.Context, goal: Goal, work: Work, *, note: Note = None) -> None:
+    """Say that what blocked a work item is gone: it goes on where it stopped."""
+    console = console_of(context)
+    again = ("harnctl", "work", "resolve", goal, work)
+    said = words(console, note, about="a note", again=again, option="--note") if note is not None else ""
+    request = ResolveWork(key=new_key(), goal=ids.GoalId(goal), work=ids.WorkId(work), note=said)
+    change = console.ask(request)
+    console.show(request.method, change, done(change, "goes on"))
 
 
 @app.command("cancel")

@@ -157,6 +157,15 @@ def _ended(body: Body) -> str:
     return f"{attempt(body)} {plain(body['outcome'])}: {body.get('detail') or 'nothing is known of the reason'}"
 
 
+def _attempt_parked(body: Body) -> str:
+    why = {"approval": "a person is asked", "pause": "the goal is paused"}.get(body["cause"], body.get("detail"))
+    return f"{attempt(body)} is parked: {why or 'nothing is known of the reason'}"
+
+
+def _attempt_resumed(body: Body) -> str:
+    return f"{attempt(body)} goes on where it stopped"
+
+
 def _superseded(body: Body) -> str:
     return f"a late result of {attempt(body)} is kept and not used"
 
@@ -171,6 +180,11 @@ def _reopened(body: Body) -> str:
 
 def _retried(body: Body) -> str:
     return f"{body['by']} has {body['work']} tried again"
+
+
+def _resolved(body: Body) -> str:
+    note = f": {body['note']}" if body.get("note") else ""
+    return f"{body['by']} says that what blocked {body['work']} is gone{note}"
 
 
 def _requeued(body: Body) -> str:
@@ -221,11 +235,14 @@ TELLERS: Final[Mapping[str, Teller]] = {
     "plan.completed/1": _completed,
     "work.created/1": _work_created,
     "attempt.started/1": _started,
+    "attempt.parked/1": _attempt_parked,
+    "attempt.resumed/1": _attempt_resumed,
     "attempt.ended/1": _ended,
     "attempt.superseded/1": _superseded,
     "work.accepted/1": _accepted,
     "work.reopened/1": _reopened,
     "work.retried/1": _retried,
+    "work.resolved/1": _resolved,
     "work.requeued/1": _requeued,
     "work.cancelled/1": _given_up,
     "integration.started/1": _merging,

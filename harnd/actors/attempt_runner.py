@@ -1,18 +1,19 @@
 """The attempt runner: carries a work item's template out, from a worktree to a commit and its proof.
 
-It can be run again from the start after a crash: worktree, processes and commit are found by their names, finished
-processes give their stored results, and proofs are made anew.  It reports; the rules judge.
+It can be run again from the start, after a crash or when a parked attempt goes on: worktree, processes and commit are
+found by their names, and finished processes give their stored results.  It reports; the rules judge.  The worktree is
+left to whoever stores the report: an attempt that is parked keeps it.
 """
 
 import json
 from collections.abc import Awaitable, Callable
-from typing import TypeAlias
+from typing import Final, TypeAlias, TypeVar
 
 import anyio
 import msgspec
 
 from harnd.actors.classing import Failure, failure_of_command, failure_of_session, whole_text
-from harnd.actors.places import place_of, tidy
+from harnd.actors.places import place_of
 from harnd.actors.preparing import Preparing, Variables
 from harnd.actors.prover import Prover
 from harnd.domain.goal.assignment import agent_prompt, names_of, texts_wanted
@@ -21,15 +22,22 @@ from harnd.domain.goal.due import RunAttempt, within
 from harnd.domain.goal.goal import Goal
 from harnd.domain.goal.keys import PROOF, stage_key
 from harnd.domain.goal.names import Names
+from harnd.domain.goal.parking import PROVING, Again
 from harnd.domain.goal.rendering import RenderError, render
 from harnd.domain.goal.template import AgentStage, CommandStage, ParallelStage, PrepareStage, Stage
-from harnd.domain.goal.usage import Usage
+from harnd.domain.goal.usage import Usage, combined
 from harnd.ports.errors import PortError
-from harnd.ports.sessions import CommandTask, Ended, SessionTask
-from harnd.ports.workspace import Recording, Refused, Surroundings, storable
+from harnd.ports.sessions import CommandTask, Ended, Ending, SessionEnd, SessionTask
+from harnd.ports.workspace import Occupied, Recording, Refused, Surroundings, storable
 from harnd.ports.world import World
 from protocol.ids import Digest, EffectKey
 from protocol.values import AttemptOutcome, FailureClass, Instant, Micros
+
+E = TypeVar("E", Ended, SessionEnd)
+_CUT_SHORT: Final = (Ending.INTERRUPTED, Ending.LOST)
+_WORKTREE_GONE: Final = Failure(
+    AttemptOutcome.LOST, FailureClass.LOST, "its worktree was cleared away while it was parked"
+)
 
 Say: TypeAlias = Callable[[GoalCommand], Awaitable[Goal]]
 """Has a command decided and stored before the attempt goes on; gives the goal as it then stands."""
@@ -51,23 +59,27 @@ class AttemptRunner:
         self._outputs: dict[str, str] = {}
         self._texts: dict[Digest, str] = {}
         self._preparing = Preparing(world, self._place.repository)
-        self._usage = Usage()
+        # What was used for nothing was used all the same; the calls are those of the runs that count.
+        self._used = [_uncounted(again.usage) for again in self._attempt.remade if again.usage.calls]
         self._ran = 0
+        self._again: list[Again] = []
+        self._stage = PROVING
+        self._before: Surroundings | None = None
         self._until = Instant(world.clock.now() + effect.runtime_left)
         self._said: Digest | None = None  # what the failing stage printed
 
     async def run(self) -> ReportAttempt:
-        """Carry the attempt out, tidy up, and report."""
+        """Carry the attempt out, and report."""
         workspace, place = self._world.workspace, self._place
         # The branch first: one that was not there before would be taken away again with whoever made it.
         await workspace.open_branch(place.repository, place.goal, self._goal.intent.base_commit)
-        before = await self._surroundings()
+        gone = await self._is_gone()
         path = await workspace.open_worktree(place, self._attempt.base)
+        before = self._before = await self._surroundings()
         await self._read_texts()
-        failure = await self._stages(path)
+        failure = _WORKTREE_GONE if gone else await self._stages(path)
         report = self._failed(failure) if failure is not None else await self._recorded()
         report = await self._looked_around(before, report)
-        await tidy(workspace, place)
         return ReportAttempt(work=self._effect.work, attempt=self._effect.attempt, report=report)
 
     def failed(self, error: PortError) -> ReportAttempt:
@@ -76,8 +88,16 @@ class AttemptRunner:
         return ReportAttempt(work=self._effect.work, attempt=self._effect.attempt, report=self._failed(failure))
 
     async def withdraw(self) -> None:
-        """Tidy up after an attempt that is no longer wanted."""
-        await tidy(self._world.workspace, self._place)
+        """Put back what it moved outside its own place: the next look around would take it for somebody else's move."""
+        if self._before is not None:
+            await self._world.workspace.restore(self._place.repository, self._before)
+
+    async def _is_gone(self) -> bool:
+        """Tell whether the worktree of an attempt that goes on has been cleared away while it was parked."""
+        if self._attempt.resumed_at is None or self._attempt.surroundings is not None:
+            return False
+        mine = Occupied(self._place.goal, self._place.work, self._place.attempt)
+        return mine not in await self._world.workspace.occupied()
 
     async def _surroundings(self) -> Surroundings:
         """Return what lay around the attempt before anything of it ran, whichever daemon looked."""
@@ -102,11 +122,13 @@ class AttemptRunner:
 
     async def _stages(self, path: str) -> Failure | None:
         for stage in self._template.stages:
-            if (failure := await self._stage(stage, path)) is not None:
+            self._stage = stage.name
+            if (failure := await self._made(stage, path)) is not None:
                 return failure
+        self._stage = PROVING
         return None
 
-    async def _stage(self, stage: Stage, path: str) -> Failure | None:
+    async def _made(self, stage: Stage, path: str) -> Failure | None:
         try:
             return await self._carried_out(stage, path)
         except RenderError as error:
@@ -129,7 +151,7 @@ class AttemptRunner:
 
         async def one(stage: AgentStage | CommandStage) -> None:
             try:
-                failures[stage.name] = await self._stage(stage, path)
+                failures[stage.name] = await self._made(stage, path)
             except PortError as error:  # raised below: the group would wrap it, and nobody would class it
                 errors.append(error)
                 tasks.cancel_scope.cancel()
@@ -143,23 +165,28 @@ class AttemptRunner:
         return next((found for stage in parallel.stages if (found := failures[stage.name]) is not None), None)
 
     async def _prepare(self, stage: PrepareStage, path: str) -> Failure | None:
-        ended = await self._preparing.run(stage, self._task(stage, path, fresh=True))
+        run = self._attempt.run_of(stage.name)  # one that a pause cut short is made again under its own key
+        ended = await self._preparing.run(stage, self._task(stage, path, run, fresh=True))
         if ended is None:
             return None
-        return await self._noted(ended, failure_of_command(ended, failing=FailureClass.ENVIRONMENT), stage.name)
+        failure = failure_of_command(ended, failing=FailureClass.ENVIRONMENT)
+        return await self._noted(ended, failure, Again(stage.name, run))
 
     async def _command(self, stage: CommandStage, path: str) -> Failure | None:
-        ended = await self._world.commands.run(self._task(stage, path, env=self._preparing.env))
+        async def once(run: int) -> Ended:
+            return await self._world.commands.run(self._task(stage, path, run, env=self._preparing.env))
+
+        run, ended = await self._newest(stage.name, once)
         if stage.output is not None:
             self._outputs[stage.output] = ended.stdout.head
-        return await self._noted(ended, failure_of_command(ended, failing=FailureClass.PROOF), stage.name)
+        return await self._noted(ended, failure_of_command(ended, failing=FailureClass.PROOF), Again(stage.name, run))
 
     def _task(
-        self, stage: PrepareStage | CommandStage, path: str, *, env: Variables = (), fresh: bool = False
+        self, stage: PrepareStage | CommandStage, path: str, run: int, *, env: Variables = (), fresh: bool = False
     ) -> CommandTask:
         names = self._names()
         return CommandTask(
-            key=self._key(stage.name),
+            key=self._key(stage.name, run),
             argv=tuple(render(word, names) for word in stage.argv),
             cwd=path,
             timeout=self._within(stage.timeout),
@@ -168,27 +195,44 @@ class AttemptRunner:
         )
 
     async def _agent(self, stage: AgentStage, path: str) -> Failure | None:
-        async with self._agents:
-            end = await self._world.sessions.run(self._session(stage, path))
-        self._usage = self._usage.plus(end.usage.tokens, end.usage.cost)
+        async def once(run: int) -> SessionEnd:
+            async with self._agents:
+                return await self._world.sessions.run(self._session(stage, path, run))
+
+        run, end = await self._newest(stage.name, once)
+        usage = _usage(end)
+        self._used.append(usage)
         if stage.output is not None:
             self._outputs[stage.output] = end.reply.text
-        return await self._noted(end.ended, failure_of_session(end, wants_json=False), stage.name)
+        return await self._noted(end.ended, failure_of_session(end, wants_json=False), Again(stage.name, run, usage))
 
-    async def _noted(self, ended: Ended, failure: Failure | None, stage: str) -> Failure | None:
+    async def _newest(self, stage: str, once: Callable[[int], Awaitable[E]]) -> tuple[int, E]:
+        """Make the newest run of a stage, or get what it came to; what a pause cut short is made again."""
+        first = self._attempt.run_of(stage)
+        last = first + self._attempt.pauses
+        for run in range(first, last):
+            end = await once(run)
+            if _ended(end).ending not in _CUT_SHORT:
+                return run, end
+            if isinstance(end, SessionEnd):
+                self._used.append(_uncounted(_usage(end)))
+        return last, await once(last)
+
+    async def _noted(self, ended: Ended, failure: Failure | None, run: Again) -> Failure | None:
         self._ran += ended.ran
         if failure is None:
             return None
+        self._again.append(run)
         self._said = await self._world.blobs.put(whole_text(ended).encode(errors="replace"))
-        return failure._replace(detail=f"stage {stage}: {failure.detail}")
+        return failure._replace(detail=f"stage {run.stage}: {failure.detail}")
 
-    def _session(self, stage: AgentStage, path: str) -> SessionTask:
+    def _session(self, stage: AgentStage, path: str, run: int) -> SessionTask:
         specialist = self._goal.intent.specialist(stage.specialist)
         return SessionTask(
-            key=self._key(stage.name),
+            key=self._key(stage.name, run),
             harness=specialist.harness,
             options=specialist.options,
-            prompt=agent_prompt(specialist, stage, self._names()),
+            prompt=agent_prompt(specialist, stage, self._names(), run=run),
             cwd=path,
             wants_json=False,
             timeout=self._within(specialist.timeout),
@@ -203,8 +247,8 @@ class AttemptRunner:
     def _names(self) -> Names:
         return names_of(self._goal, self._item, self._attempt.number, dict(self._outputs), self._texts)
 
-    def _key(self, stage: str) -> EffectKey:
-        return stage_key(self._goal.intent, self._effect.work, self._effect.attempt, stage)
+    def _key(self, stage: str, run: int) -> EffectKey:
+        return stage_key(self._goal.intent, self._effect.work, self._effect.attempt, stage, run=run)
 
     def _within(self, timeout: Micros) -> Micros:
         return within(timeout, until=self._until, now=self._world.clock.now())
@@ -230,23 +274,33 @@ class AttemptRunner:
             self._place,
             purpose=PROOF,
             until=self._until,
+            again=self._attempt.run_of(PROVING) + 1,
         )
         proof = await prover.prove(recording.commit, recording.tree)
         self._preparing.reports += prover.reports
         if isinstance(proof, Failure):
+            self._again.append(Again(PROVING, self._attempt.run_of(PROVING)))
             return self._failed(proof, recording)
         report = self._report(AttemptOutcome.SUCCEEDED, recording=recording)
         return _with(report, proof=proof)
 
     def _failed(self, failure: Failure, recording: Recording | None = None) -> AttemptReport:
         report = self._report(failure.outcome, recording=recording)
-        return _with(report, failure=failure.kind, detail=failure.detail, output=self._said)
+        again = tuple(sorted(self._again, key=lambda run: run.stage))
+        return _with(
+            report,
+            failure=failure.kind,
+            detail=failure.detail,
+            output=self._said,
+            stage=self._stage,
+            again=again,
+        )
 
     def _report(self, outcome: AttemptOutcome, *, recording: Recording | None) -> AttemptReport:
         return AttemptReport(
             outcome=outcome,
             ran=Micros(self._ran),
-            usage=self._usage,
+            usage=combined(self._used) if self._used else Usage(),
             commit=recording.commit if recording else None,
             tree=recording.tree if recording else None,
             changed=tuple(storable(path) for path in recording.changed) if recording else (),
@@ -264,3 +318,15 @@ class AttemptRunner:
 
 def _with(report: AttemptReport, **changes: object) -> AttemptReport:
     return msgspec.structs.replace(report, **changes)
+
+
+def _ended(end: Ended | SessionEnd) -> Ended:
+    return end.ended if isinstance(end, SessionEnd) else end
+
+
+def _usage(end: SessionEnd) -> Usage:
+    return Usage(calls=1, tokens=end.usage.tokens, cost=end.usage.cost)
+
+
+def _uncounted(usage: Usage) -> Usage:
+    return msgspec.structs.replace(usage, calls=0)

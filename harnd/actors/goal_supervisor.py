@@ -16,6 +16,7 @@ import anyio.abc
 from harnd.actors.effects import Runner, RunnerFor, runner_for
 from harnd.actors.journal import Journal, Promise, Tell
 from harnd.actors.mailbox import Answer, Mailbox
+from harnd.actors.places import held, place_of, tidy
 from harnd.domain.goal.commands import Attend, GoalCommand, Tick
 from harnd.domain.goal.due import Effect, due
 from harnd.domain.goal.fingerprint import fingerprint
@@ -24,6 +25,7 @@ from harnd.domain.goal.position import position
 from harnd.domain.rejected import Rejected
 from harnd.ports.errors import FencedError, PortError, UnavailableError
 from harnd.ports.store import Lease
+from harnd.ports.workspace import Place
 from harnd.ports.world import World
 from protocol.ids import Digest, EffectKey, GoalId, InstanceId
 from protocol.values import SECOND, Instant, Micros
@@ -50,6 +52,13 @@ class Ended:
     error: Exception | None = None
 
 
+@dataclass(frozen=True, slots=True)
+class Cleared:
+    """The place of an attempt that has ended is cleared away."""
+
+    place: Place
+
+
 class Signal(Enum):
     """What needs no words."""
 
@@ -57,7 +66,7 @@ class Signal(Enum):
     LEASE_LOST = "lease lost"
 
 
-Message: TypeAlias = Ask | Ended | Signal
+Message: TypeAlias = Ask | Ended | Cleared | Signal
 
 
 class Wakes(Protocol):
@@ -71,6 +80,7 @@ class Wakes(Protocol):
 @dataclass(slots=True)
 class _Child:
     effect: Effect
+    place: Place
     runner: Runner
     scope: anyio.CancelScope = field(default_factory=anyio.CancelScope)
 
@@ -101,6 +111,9 @@ class GoalSupervisor:
         self._runners = runners
         self._journal = Journal(goal, lease=lease, store=world.store, clock=world.clock, tell=tell)
         self._children: dict[EffectKey, _Child] = {}
+        self._held: frozenset[Place] = frozenset()  # where attempts work that have not ended
+        self._leaving: set[Place] = set()  # those that have, to be cleared away
+        self._clearing: set[Place] = set()  # of them, under way
         self._seen: Digest | None = None
 
     def __repr__(self) -> str:
@@ -125,7 +138,8 @@ class GoalSupervisor:
             await self._handle(await self._inbox.next())
 
     async def _take_up(self) -> None:
-        if await self._journal.goal() is not None:
+        if (goal := await self._journal.goal()) is not None:
+            self._held = held(goal)
             await self._journal.submit(Attend(self._instance))
 
     # --- messages
@@ -140,6 +154,9 @@ class GoalSupervisor:
                     raise error
                 if report is not None:
                     await self._journal.submit(report)
+            case Cleared(place=place):
+                self._clearing.discard(place)
+                self._leaving.discard(place)
             case Signal.LOOK:
                 pass
             case Signal.LEASE_LOST:
@@ -173,11 +190,12 @@ class GoalSupervisor:
         now = self._world.clock.now()
         owed = {} if self._draining() else {effect.key: effect for effect in due(goal, now)}
         self._stop_unowed(goal, now)
+        self._clear_ended(tasks, goal)
         for key, effect in owed.items():
-            if key not in self._children:
+            if key not in self._children and place_of(goal, effect) not in self._leaving:
                 self._start(tasks, goal, effect)
         self._wakes.arm(self._goal_id, position(goal, now).wake_at)
-        return bool(self._children) or self._inbox.waiting > 0
+        return bool(self._children or self._leaving) or self._inbox.waiting > 0
 
     async def _ticked(self, goal: Goal) -> Goal:
         seen = fingerprint(goal, self._world.clock.now())
@@ -196,10 +214,27 @@ class GoalSupervisor:
             if key not in owed:
                 child.scope.cancel()
 
+    # --- places
+
+    def _clear_ended(self, tasks: anyio.abc.TaskGroup, goal: Goal) -> None:
+        """Clear away what attempts leave behind, once their ends are stored and nothing of them runs any more."""
+        now = held(goal)
+        self._leaving |= self._held - now
+        self._held = now
+        at_work = {child.place for child in self._children.values()}
+        for place in sorted(self._leaving - self._clearing - at_work, key=lambda place: (place.work, place.attempt)):
+            self._clearing.add(place)
+            tasks.start_soon(self._clear, place)
+
+    async def _clear(self, place: Place) -> None:
+        with anyio.move_on_after(_TIDYING_S):
+            await tidy(self._world.workspace, place)
+        await self._inbox.tell(Cleared(place))
+
     # --- children
 
     def _start(self, tasks: anyio.abc.TaskGroup, goal: Goal, effect: Effect) -> None:
-        child = self._children[effect.key] = _Child(effect, self._runner(goal, effect))
+        child = self._children[effect.key] = _Child(effect, place_of(goal, effect), self._runner(goal, effect))
         tasks.start_soon(self._carry_out, child, goal, name=effect.key)
 
     async def _carry_out(self, child: _Child, goal: Goal) -> None:

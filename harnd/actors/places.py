@@ -32,6 +32,12 @@ def place_of(goal: Goal, effect: Effect) -> Place:
             assert_never(effect)
 
 
+def held(goal: Goal) -> frozenset[Place]:
+    """Return where attempts work that have not ended, be they running or parked: nobody else may clear it away."""
+    unended = ((item.id, item.unended) for item in goal.work.values())
+    return frozenset(_place(goal, work, attempt.number) for work, attempt in unended if attempt is not None)
+
+
 def _place(goal: Goal, work: WorkId, attempt: int) -> Place:
     return Place(goal.intent.repository, goal.intent.goal, work, attempt)
 

@@ -161,6 +161,8 @@ def _command(request: msgspec.Struct, by: str) -> tuple[GoalId, c.GoalCommand, s
             return goal, c.ReopenWork(work=work, findings=findings, by=by), work
         case wire.RetryWork(goal=goal, work=work, guidance=guidance):
             return goal, c.RetryWork(work=work, guidance=guidance, by=by), work
+        case wire.ResolveWork(goal=goal, work=work, note=note):
+            return goal, c.ResolveWork(work=work, note=note, by=by), work
         case wire.CancelWork(goal=goal, work=work, reason=reason):
             return goal, c.CancelWork(work=work, reason=reason, by=by), work
         case _:

@@ -4,7 +4,7 @@ What is discarded is rescued first, by the workspace: no commit and no changed f
 or a goal that cannot be read is left as it is, and said.
 """
 
-from harnd.actors.places import place_of
+from harnd.actors.places import held, place_of
 from harnd.daemon.logs import log
 from harnd.domain.goal.codec import UnreadableEventError, fold
 from harnd.domain.goal.due import due
@@ -16,14 +16,14 @@ from protocol.ids import GoalId
 
 
 async def discard_unowned(world: World) -> int:
-    """Discard what is no place of anything that is owed to a stored goal; return how many there were."""
+    """Discard what is no place of anything that a stored goal owes or has parked; return how many there were."""
     occupied = await world.workspace.occupied()
     discarded = 0
     for name in sorted({found.goal for found in occupied}):
         goal = await _read(world, name)
         if goal is None:
             continue
-        owed = {place_of(goal, effect) for effect in due(goal, world.clock.now())}
+        owed = {place_of(goal, effect) for effect in due(goal, world.clock.now())} | held(goal)
         places = {
             Place(goal.intent.repository, name, each.work, each.attempt) for each in occupied if each.goal == name
         }

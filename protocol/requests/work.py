@@ -73,6 +73,15 @@ class RetryWork(Change[Done], frozen=True, kw_only=True):
     guidance: fields.Guidance = ""
 
 
+class ResolveWork(Change[Done], frozen=True, kw_only=True):
+    """Say that what blocked a work item is gone: it goes on where it stopped."""
+
+    method: ClassVar[str] = "work.resolve"
+    goal: fields.Goal
+    work: fields.Work
+    note: fields.Guidance = ""  # told to whoever goes on
+
+
 class CancelWork(Change[Done], frozen=True, kw_only=True):
     """Give a work item up."""
 

@@ -9,16 +9,19 @@ import pytest
 
 from harnd.adapters.imaginary_commands import Outcome
 from harnd.adapters.memory_workspace import HEAD
-from harnd.domain.goal.commands import AttemptReport, ReportAttempt, ReportObserved
+from harnd.domain.goal.commands import AttemptReport, GoalCommand, ReportAttempt, ReportObserved
+from harnd.domain.goal.events import AttemptParked
 from harnd.domain.goal.proof import CriterionProof, Evidence, Proof
 from harnd.domain.goal.template import AgentStage, CommandStage, ParallelStage, PrepareStage, Stage, Template
 from harnd.domain.goal.usage import Usage
 from harnd.domain.goal.work import Attempt
 from harnd.ports.errors import CorruptError, UnavailableError
+from harnd.ports.workspace import Place
 from protocol.ids import CriterionId, SpecialistName, WorkId
-from protocol.values import SECOND, AttemptOutcome, FailureClass, MicroDollars, Micros, Verdict
+from protocol.values import SECOND, AttemptOutcome, FailureClass, MicroDollars, Micros, ParkCause, Verdict
 from tests.kit.bench import REPOSITORY, Bench
-from tests.kit.given import MINUTE, a_plan, a_template, answered, approve, draft, tick
+from tests.kit.given import MINUTE, a_plan, a_template, answered, approve, draft, resolve, tick
+from tests.kit.stores import BILLING
 
 MAKER = SpecialistName("maker")
 WORK = "src/a/x.py"
@@ -107,14 +110,13 @@ async def test_the_rules_believe_it(bench):
     assert (attempt.outcome, attempt.failure, attempt.charged) == (AttemptOutcome.SUCCEEDED, None, True)
 
 
-async def test_nothing_of_it_is_left_on_disk_and_its_commit_is_kept(bench):
+async def test_its_commit_is_kept_and_the_operators_branch_is_where_it_was(bench):
     bench.script(rule("make"))
     await trying(bench, agent())
 
     report = await tried(bench)
 
     made = bench.workspace.repository(REPOSITORY)
-    assert await bench.workspace.occupied() == ()
     assert report.commit in {commit for at in made.refs.values() for commit in made.past(at)}
     assert made.refs[HEAD] == bench.base
 
@@ -291,7 +293,8 @@ async def test_an_agent_that(bench, case):
     assert (report.outcome, report.failure) == (outcome, failure)
     assert report.detail.startswith(f"stage make: {said}")
     assert (report.commit, report.proof, bench.runner.tasks) == (None, None, [])
-    assert (await judged(bench)).failure is failure
+    attempt = await judged(bench)
+    assert (attempt.parked.failure if attempt.parked else attempt.failure) is failure
 
 
 FAILING_COMMANDS: Mapping[str, tuple[Outcome | None, FailureClass, FailureClass]] = {
@@ -360,7 +363,8 @@ async def test_a_machine_that_cannot_prove_is_no_failure_of_the_work(bench):
 
     attempt = await judged(bench)
 
-    assert (attempt.failure, attempt.charged, attempt.proof) == (FailureClass.ENVIRONMENT, False, None)
+    assert attempt.parked is not None
+    assert (attempt.parked.failure, attempt.proof) == (FailureClass.ENVIRONMENT, None)
 
 
 async def test_an_attempt_that_changed_nothing_is_empty_and_proves_nothing(bench):
@@ -441,17 +445,6 @@ async def test_an_error_of_a_port_reaches_the_supervisor_as_it_is(bench, togethe
         await tried(bench)
 
 
-async def test_a_worktree_that_cannot_be_discarded_takes_nothing_back(bench, monkeypatch):
-    async def stuck(place):
-        raise UnavailableError("a file cannot be removed")
-
-    monkeypatch.setattr(bench.workspace, "discard", stuck)
-    bench.script(rule("make"))
-    await trying(bench, agent())
-
-    assert (await tried(bench)).outcome is AttemptOutcome.SUCCEEDED
-
-
 async def test_when_one_of_several_stages_has_no_room_the_others_are_stopped(bench):
     bench.script(rule("make", "do = [{ hang = true }]"))
     bench.commands["lint"] = Outcome(exit_code=1, stdout="bad")
@@ -493,21 +486,172 @@ async def test_an_output_that_cannot_be_read_back_is_told_by_its_digest(bench):
         await tried(bench)
 
 
-async def test_an_attempt_that_is_not_wanted_any_more_is_tidied_up_and_its_files_are_kept(bench):
-    bench.script(rule("make", f"do = [{{ write = '{WORK}', text = 'half' }}, {{ hang = true }}]"))
+async def test_what_an_attempt_moved_is_put_back_when_it_is_not_wanted_any_more(bench):
+    bench.script(rule("make", "do = [{ hang = true }]"))
     await trying(bench, agent())
     (runner,) = await bench.owed()
     async with anyio.create_task_group() as daemon:
         daemon.start_soon(runner.run)
         await anyio.wait_all_tasks_blocked()
         daemon.cancel_scope.cancel()
+    made = bench.workspace.repository(REPOSITORY)
+    foreign = made.add(msgspec.structs.replace(made.commits[bench.base], message="not yours"))
+    made.refs["refs/heads/harn/billing"] = foreign
 
     await runner.withdraw()
 
+    assert made.refs["refs/heads/harn/billing"] == bench.base
+
+
+# --- parked, and on from there
+
+
+async def on(bench: Bench, *commands: GoalCommand) -> Attempt:
+    """Carry on with what is parked, and look at the attempt."""
+    journal = await bench.journal()
+    for command in (*commands, tick(bench.clock.now())):
+        await journal.submit(command)
+    goal = await bench.carried_out()
+    return goal.work[WorkId("p1.a")].attempts[0]
+
+
+OUT_OF_QUOTA = "do = [{{ append = 'src/a/log', text = 'half ' }}]\nanswer = 'later'\nstop = 'out_of_quota'{}"
+GOES_ON = "do = [{ append = 'src/a/log', text = 'whole' }]\nanswer = 'Done.'\ntokens = 20\ncost = 2"
+
+
+async def test_a_stage_that_failed_is_made_again_in_the_same_worktree_and_finished_ones_are_not(bench):
+    bench.script(
+        rule("plan", "do = [{ append = 'src/a/plan', text = 'once' }]\nanswer = 'in two steps'\ntokens = 5\ncost = 1"),
+        f"when = ['stage make.', 'topped up']\n{GOES_ON}",
+        rule("make", OUT_OF_QUOTA.format("\ntokens = 100\ncost = 9")),
+    )
+    plan, make = agent("plan", output="plan"), agent(prompt="Do it {{ outputs.plan }}.")
+    await trying(bench, command("lint", "lint"), plan, make)
+    await bench.carried_out()
+
+    attempt = await on(bench, resolve("p1.a", "topped up"))
+
     made = bench.workspace.repository(REPOSITORY)
-    rescued = [made.commits[at].files for name, at in made.refs.items() if name.startswith("refs/harnd/rescue/")]
-    assert await bench.workspace.occupied() == ()
-    assert any(files.get(WORK) == b"half" for files in rescued)
+    assert attempt.commit is not None
+    files = made.commits[attempt.commit].files
+    assert (files["src/a/plan"], files["src/a/log"]) == (b"once", b"half whole")
+    asked = [task.key.rpartition("/stage/")[2] for task in bench.sessions.tasks]
+    assert asked == ["plan", "make", "plan", "make/run/1"]  # what ended gives its stored result
+    assert "Do it in two steps." in bench.sessions.tasks[-1].prompt
+    assert "The operator says: topped up" in bench.sessions.tasks[-1].prompt
+    assert "# Begun before" in bench.sessions.tasks[-1].prompt
+    # What was used for nothing was used; the call that failed is nobody's.
+    assert (attempt.number, attempt.outcome, attempt.usage) == (
+        1,
+        AttemptOutcome.SUCCEEDED,
+        Usage(2, 125, MicroDollars(12)),
+    )
+
+
+async def test_what_failed_twice_has_a_third_run(bench):
+    bench.script(rule("make", OUT_OF_QUOTA.format("")))
+    await trying(bench, agent())
+    await bench.carried_out()
+
+    await on(bench, resolve("p1.a"))
+    attempt = await on(bench, resolve("p1.a"))
+
+    assert [again.run for again in attempt.remade] == [0, 1, 2]
+    assert [task.key.rpartition("/make")[2] for task in bench.sessions.tasks] == ["", "/run/1", "/run/2"]
+
+
+async def test_of_parallel_stages_only_those_that_failed_are_made_again(bench):
+    bench.script(
+        rule("one", "do = [{ append = 'src/a/one', text = 'x' }]\nanswer = 'Done.'"),
+        f"when = ['stage two.', 'topped up']\n{GOES_ON}",
+        rule("two", OUT_OF_QUOTA.format("")),
+    )
+    await trying(bench, ParallelStage("both", (agent("one"), agent("two"))))
+    await bench.carried_out()
+
+    attempt = await on(bench, resolve("p1.a", "topped up"))
+
+    assert attempt.commit is not None
+    files = bench.workspace.repository(REPOSITORY).commits[attempt.commit].files
+    assert (files["src/a/one"], files["src/a/log"]) == (b"x", b"half whole")
+
+
+async def test_a_proof_that_could_not_be_run_is_run_when_it_can(bench):
+    bench.script(rule("make"))
+    bench.commands["make"] = None
+    await trying(bench, agent())
+    await bench.carried_out()
+    bench.commands["make"] = Outcome()
+
+    attempt = await on(bench, resolve("p1.a"))
+
+    assert (attempt.outcome, len(bench.sessions.tasks)) == (AttemptOutcome.SUCCEEDED, 2)
+    assert bench.machine.began(bench.sessions.tasks[0].key) == bench.machine.began(bench.sessions.tasks[1].key)
+
+
+async def test_the_daemon_may_die_anywhere_after_it_went_on(bench):
+    bench.script(
+        f"when = ['stage make.', 'topped up']\n{GOES_ON}",
+        rule("make", OUT_OF_QUOTA.format("")),
+        rule("more", "do = [{ hang = true }]"),
+    )
+    await trying(bench, agent(), agent("more"))
+    await bench.carried_out()
+    journal = await bench.journal()
+    for step in (resolve("p1.a", "topped up"), tick(bench.clock.now())):
+        await journal.submit(step)
+    (runner,) = await bench.owed()
+    async with anyio.create_task_group() as daemon:
+        daemon.start_soon(runner.run)
+        await anyio.wait_all_tasks_blocked()
+        bench.machine.crash()
+        daemon.cancel_scope.cancel()
+    bench.machine.restart()
+
+    attempt = await judged(bench)
+
+    assert (attempt.outcome, attempt.charged) == (AttemptOutcome.LOST, False)
+    assert [task.key.rpartition("/stage/")[2] for task in bench.sessions.tasks[-2:]] == ["make/run/1", "more"]
+
+
+async def test_what_a_pause_cut_short_is_made_again(bench):
+    bench.script(rule("make", "do = [{ append = 'src/a/log', text = 'x' }, { sleep = 30.0 }]\nanswer = 'Done.'"))
+    await trying(bench, agent())
+    (runner,) = await bench.owed()
+    async with anyio.create_task_group() as daemon:
+        daemon.start_soon(runner.run)
+        await anyio.wait_all_tasks_blocked()
+        daemon.cancel_scope.cancel()
+    await bench.happened(AttemptParked(work=WorkId("p1.a"), attempt=1, cause=ParkCause.PAUSE))
+
+    attempt = await on(bench)
+
+    assert (attempt.outcome, attempt.pauses) == (AttemptOutcome.SUCCEEDED, 1)
+    assert [task.key.rpartition("/make")[2] for task in bench.sessions.tasks] == ["", "", "/run/1"]
+
+
+async def test_a_worktree_that_was_cleared_away_while_it_was_parked_is_a_loss_that_nobody_pays_for(bench):
+    bench.script(rule("make", OUT_OF_QUOTA.format("")))
+    await trying(bench, agent())
+    await bench.carried_out()
+    await bench.workspace.discard(Place(REPOSITORY, BILLING, WorkId("p1.a"), 1))
+
+    attempt = await on(bench, resolve("p1.a"))
+
+    assert (attempt.outcome, attempt.charged) == (AttemptOutcome.LOST, False)
+    assert attempt.detail == "its worktree was cleared away while it was parked"
+    assert len(bench.sessions.tasks) == 1
+
+
+async def test_what_the_operator_did_while_it_was_parked_is_not_laid_to_it(bench):
+    bench.script(f"when = ['stage make.', 'topped up']\n{GOES_ON}", rule("make", OUT_OF_QUOTA.format("")))
+    await trying(bench, agent(), paths=("src/a", "README.md"))
+    await bench.carried_out()
+    bench.workspace.files(REPOSITORY)["README.md"] = b"mine"
+
+    attempt = await on(bench, resolve("p1.a", "topped up"))
+
+    assert (attempt.outcome, attempt.reports) == (AttemptOutcome.SUCCEEDED, ())
 
 
 # --- usage

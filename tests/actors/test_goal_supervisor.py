@@ -18,10 +18,11 @@ from harnd.domain.goal.goal import Ending, Goal
 from harnd.domain.rejected import Rejected
 from harnd.ports.errors import FencedError, MissingError, PortError, UnavailableError
 from harnd.ports.store import Once
+from harnd.ports.workspace import Occupied, Place
 from harnd.ports.world import World
 from protocol.ids import Digest, GoalId, IdempotencyKey, WorkId
 from protocol.values import FailureClass, Instant
-from tests.kit.bench import Bench
+from tests.kit.bench import REPOSITORY, Bench
 from tests.kit.given import (
     a_plan,
     answered,
@@ -32,6 +33,7 @@ from tests.kit.given import (
     draft,
     failed,
     replied,
+    resolve,
     retry_plan,
     succeeded,
     tick,
@@ -239,6 +241,50 @@ async def test_what_is_owed_no_more_is_cancelled_and_withdrawn(bench):
 
         assert (office.hands[A].withdrawn, office.hands[B].withdrawn) == (1, 0)
         assert office.running == [B]
+
+
+async def place_of_a(bench: Bench) -> tuple[Occupied, ...]:
+    """Let the first attempt at `p1.a` have a worktree, as its runner would."""
+    await bench.workspace.open_worktree(Place(REPOSITORY, BILLING, WorkId("p1.a"), 1), bench.base)
+    return await bench.workspace.occupied()
+
+
+async def test_the_place_of_an_attempt_is_cleared_away_once_its_end_is_stored(bench):
+    await bench.lived(tick(), answered(TWO), approve(TWO), tick())
+    await place_of_a(bench)
+
+    async with supervising(bench) as office:
+        office.hands[A].reports(succeeded("p1.a"))
+        await anyio.wait_all_tasks_blocked()
+
+        assert await bench.workspace.occupied() == ()
+
+
+async def test_the_place_of_an_attempt_that_is_parked_is_kept_until_it_ends(bench):
+    await bench.lived(tick(), answered(TWO), approve(TWO), tick())
+    mine = await place_of_a(bench)
+
+    async with supervising(bench) as office:
+        office.hands[A].reports(failed("p1.a", FailureClass.QUOTA))
+        await anyio.wait_all_tasks_blocked()
+        assert await bench.workspace.occupied() == mine
+
+        await office.ask(resolve("p1.a"))
+        await anyio.wait_all_tasks_blocked()
+        assert office.started == [A, B, A]
+        assert await bench.workspace.occupied() == mine
+
+        await office.ask(cancel_work("p1.a"))
+        await anyio.wait_all_tasks_blocked()
+        assert await bench.workspace.occupied() == ()
+
+
+async def test_whoever_takes_a_goal_up_clears_away_what_a_decision_ends(bench):
+    await bench.lived(tick(), answered(TWO), approve(TWO), tick(), failed("p1.a", FailureClass.QUOTA))
+    await place_of_a(bench)
+
+    async with supervising(bench, cancel_goal()) as office:
+        assert (office.ended, await bench.workspace.occupied()) == (True, ())
 
 
 async def test_a_cancelled_goal_withdraws_everything_and_rests(bench):

@@ -141,11 +141,11 @@ def test_e05_a_missing_interpreter_is_named_with_the_path_that_was_used(home: Ho
     home.create()
     with home.client() as client:
         approve(client)
-        ended = follow(client, "attempt.ended")
+        follow(client, "attempt.parked")
         said = client.ask(ShowWork(BILLING, WORK)).attempts[0]
         checks = {check.said for check in client.ask(ShowDoctor()).checks if check.name == "harness.command"}
     asks = f"{agent} asks for no-such-node, and there is no executable of that name on PATH ({os.environ['PATH']})"
-    assert ended.body["outcome"] == "failed"
+    assert said.outcome is AttemptOutcome.PARKED
     assert said.failure is FailureClass.ENVIRONMENT
     assert asks in said.detail
     assert [asks in each for each in checks] == [True]

@@ -185,9 +185,9 @@ async def test_a_pause_after_the_provider_failed_has_its_end(house: Shelf):
     [
         (
             FailureClass.QUOTA,
-            "p1.a is blocked (quota): no luck; wait for the quota to come back, then retry",
+            "p1.a is blocked (quota): no luck; wait for the quota to come back, then resolve it",
         ),
-        (FailureClass.AUTH, "p1.a is blocked (auth): no luck; log the agent in again, then retry"),
+        (FailureClass.AUTH, "p1.a is blocked (auth): no luck; log the agent in again, then resolve it"),
     ],
 )
 async def test_quota_and_login_are_told_apart(house: Shelf, failure, condition):

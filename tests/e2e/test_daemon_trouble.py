@@ -10,7 +10,7 @@ from harnctl.client import Refused, new_key
 from harnd.adapters.process.environment import SESSION
 from harnd.daemon.principal import MARK
 from protocol.ids import Digest
-from protocol.requests import ApprovePlan, CancelGoal, ListGoals, RetryWork, ShowPlan, ShowWork
+from protocol.requests import ApprovePlan, CancelGoal, ListGoals, ResolveWork, RetryWork, ShowPlan, ShowWork
 from protocol.values import FailureClass, Phase, PlanStatus, WorkState
 from tests.kit.daemons import BILLING, MAKER, ROOT, WORK, approve, carry, follow
 
@@ -64,17 +64,17 @@ def test_a_text_that_was_damaged_blocks_its_item_with_the_reason_and_no_other(ho
         blob.write_bytes(b"not what was put")
 
         client.ask(RetryWork(key=new_key(), goal=BILLING, work=WORK))
-        ended = follow(client, "attempt.ended", attempt=2)
+        parked = follow(client, "attempt.parked", attempt=2)
         view = client.ask(ShowWork(BILLING, WORK))
 
-        assert (ended.body["failure"], ended.body["charged"]) == (FailureClass.ENVIRONMENT, False)
-        assert ended.body["detail"] == f"blob {NOTHING} holds other bytes than were put (16 of them)"
+        assert parked.body["failure"] == FailureClass.ENVIRONMENT
+        assert parked.body["detail"] == f"blob {NOTHING} holds other bytes than were put (16 of them)"
         assert (view.state, NOTHING in view.reason) == (WorkState.BLOCKED, True)
         home.create("search")
         assert carry(client, "search").phase is Phase.SUCCEEDED
 
         blob.write_bytes(b"")
-        client.ask(RetryWork(key=new_key(), goal=BILLING, work=WORK))
+        client.ask(ResolveWork(key=new_key(), goal=BILLING, work=WORK))
         assert carry(client).phase is Phase.SUCCEEDED
 
 

@@ -143,6 +143,11 @@ VERBS = [
         ("tries again billing-export",),
     ),
     Verb(
+        "work resolve billing-export p1.parser --note repaired",
+        ask.ResolveWork(key=KEY, goal=GOAL, work=PARSER, note="repaired"),
+        ("goes on billing-export",),
+    ),
+    Verb(
         "work cancel billing-export p1.parser --reason moot --yes",
         ask.CancelWork(key=KEY, goal=GOAL, work=PARSER, reason="moot"),
         ("cancelled billing-export",),

@@ -16,6 +16,8 @@ import msgspec
 
 from harnd.actors.effects import Runner, runner_for
 from harnd.actors.journal import Journal
+from harnd.actors.places import held
+from harnd.actors.projector import project
 from harnd.adapters.harness.imaginary import ImaginarySessions
 from harnd.adapters.imaginary_commands import ImaginaryCommands, Outcome
 from harnd.adapters.imaginary_processes import ImaginaryProcesses
@@ -28,15 +30,17 @@ from harnd.adapters.store.inline import InlineRunner
 from harnd.adapters.store.sqlite import SqliteStore
 from harnd.adapters.virtual import VirtualClock
 from harnd.domain.goal import commands as c
-from harnd.domain.goal.codec import fold
+from harnd.domain.goal import events as e
+from harnd.domain.goal.codec import encode, fold
 from harnd.domain.goal.due import due
+from harnd.domain.goal.evolve import evolve
 from harnd.domain.goal.goal import Goal
 from harnd.domain.goal.intent import Intent
 from harnd.domain.goal.template import Template
 from harnd.ports.clock import Clock
 from harnd.ports.errors import UnavailableError
 from harnd.ports.sessions import CommandTask, SessionEnd, SessionTask
-from harnd.ports.store import Append, Lease, Recorded
+from harnd.ports.store import Append, Fact, Lease, Recorded
 from harnd.ports.world import World
 from protocol.ids import Digest, GoalId, InstanceId
 from protocol.values import Instant, Micros
@@ -220,12 +224,28 @@ class Bench:
         return tuple(runner_for(self.world, stored, effect, say) for effect in due(stored, self.clock.now()))
 
     async def carried_out(self, *commands: c.GoalCommand) -> Goal:
-        """Carry out what is owed, store the reports and then the commands, and look at the goal."""
+        """Carry out what is owed, store the reports and then the commands, clear up, and look at the goal."""
+        before = held(await self.stored())
         reports = [await runner.run() for runner in await self.owed()]
         journal = await self.journal()
         for command in (*reports, *commands):
             await journal.submit(command)
-        return await self.stored()
+        after = await self.stored()
+        for place in before - held(after):
+            await self.workspace.discard(place)
+        return after
+
+    async def happened(self, *events: e.GoalEvent, goal: GoalId = BILLING) -> Goal:
+        """Store what nothing can be asked for yet."""
+        before = await self.stored(goal)
+        after, now = before, self.clock.now()
+        for event in events:
+            after = evolve(after, event, now)
+        lease = await self.store.acquire(goal, OTHER, TTL)
+        facts = tuple(Fact(*encode(event)) for event in events)
+        await SqliteStore.append(self.store, Append(goal, before.version, lease.fence, now, facts, project(after, now)))
+        await self.store.release(lease)
+        return after
 
     async def stored(self, goal: GoalId = BILLING) -> Goal:
         """Fold what is stored of a goal."""

@@ -342,6 +342,10 @@ def retry_work(work: str, guidance: str = "") -> c.RetryWork:
     return c.RetryWork(work=WorkId(work), guidance=guidance, by="ada")
 
 
+def resolve(work: str, note: str = "") -> c.ResolveWork:
+    return c.ResolveWork(work=WorkId(work), note=note, by="ada")
+
+
 def cancel_work(work: str, reason: str = "not needed") -> c.CancelWork:
     return c.CancelWork(work=WorkId(work), reason=reason, by="ada")
 
@@ -501,6 +505,11 @@ def in_review(*work: WorkDraft, **intent: Any) -> Goal:
 def blocked(failure: FailureClass = FailureClass.ENVIRONMENT, *work: WorkDraft, **intent: Any) -> Goal:
     """The first attempt at `p1.a` failed so that a person must look."""
     return live(working(*work, **intent), failed("p1.a", failure))
+
+
+def resolved(failure: FailureClass = FailureClass.QUOTA, *work: WorkDraft, **intent: Any) -> Goal:
+    """What blocked `p1.a` is gone, and nothing has looked at it since."""
+    return live(blocked(failure, *work, **intent), resolve("p1.a"))
 
 
 def accepted(*work: WorkDraft, **intent: Any) -> Goal:

@@ -19,6 +19,7 @@ from protocol.values import SECOND, Micros
 
 REPOSITORY = "/repo"
 FILES: Mapping[str, bytes] = {"README.md": b"a repository\n"}
+MENDED = "The operator says: it is mended"
 MINUTE = Micros(60 * SECOND)
 
 
@@ -231,6 +232,8 @@ _PLANNER_TROUBLE = {
 }
 
 _TROUBLE = {
+    "quota": 'do = [{{ write = "{file}", text = "half" }}]\nanswer = "later"\nstop = "out_of_quota"',
+    "auth": 'answer = "who are you?"\nstop = "not_logged_in"',
     "bad": 'do = [{{ write = "{file}", text = "bad\\n" }}]\nanswer = "done"',
     "idle": 'answer = "nothing to do"',
     "exit": "exit = 3",
@@ -248,8 +251,10 @@ def _rules(item: Item) -> list[str]:
         if name != "good"
     ]
     write = f'{{ write = "{item.file}", text = "good {item.key}\\n" }}'
-    good = f'do = [{{ say = "at it" }}, {{ sleep = {item.takes} }}, {write}]'
-    return [*troubles, _rule(when, f'{good}\nanswer = "done"')]
+    good = f'do = [{{ say = "at it" }}, {{ sleep = {item.takes} }}, {write}]\nanswer = "done"'
+    # What a person resolves goes on in the same attempt, and does it right once it is told.
+    mended = _rule(f"{when[:-1]}, '{MENDED}']", good)
+    return [mended, *troubles, _rule(when, good)]
 
 
 def demo_mission() -> SimMission:

@@ -11,6 +11,7 @@ import anyio
 
 from harnd.domain.goal import commands as c
 from harnd.domain.goal.goal import Ending, Goal
+from harnd.domain.goal.rules.resolving import resolvable
 from harnd.domain.rejected import Rejected
 from harnd.ports.errors import PortError
 from harnd.ports.store import InboxRow
@@ -155,6 +156,8 @@ class Operator:
         self._refusals += 1
         if self._moody and self._refusals > 6:
             return c.CancelGoal(by="operator", reason="it never ends")
+        if resolvable(goal.work[work]) and (not self._moody or self._dice.random() < 0.7):
+            return c.ResolveWork(work=work, note="it is mended" if self._dice.random() < 0.7 else "", by="operator")
         return c.RetryWork(work=work, guidance="try once more", by="operator")
 
     def _about_budget(self, row: InboxRow) -> c.GoalCommand:

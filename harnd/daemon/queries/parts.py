@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from harnd.domain.goal.goal import Goal
 from harnd.domain.goal.intent import Specialist
 from harnd.domain.goal.keys import BEFORE, INTEGRATED, PROOF, call_key, check_key, stage_key
+from harnd.domain.goal.parking import PROVING
 from harnd.domain.goal.plan import Plan
 from harnd.domain.goal.template import AgentStage, CommandStage, PrepareStage, ProofCommand
 from harnd.domain.goal.work import Work
@@ -49,18 +50,23 @@ def planner_part(goal: Goal, plan: Plan, call: int) -> Part:
 
 
 def _stages(goal: Goal, item: Work, attempt: int) -> Iterator[Part]:
+    tried = item.attempts[attempt - 1]
     for stage in goal.template_of(item).simple_stages():
-        key = stage_key(goal.intent, item.id, attempt, stage.name)
-        match stage:
-            case AgentStage():
-                yield _session(key, f"agent {stage.name}", goal.intent.specialist(stage.specialist))
-            case CommandStage() | PrepareStage():
-                yield Part(key=key, title=_title(stage), timeout=stage.timeout)
+        for run in range(tried.run_of(stage.name) + tried.pauses + 1):
+            key = stage_key(goal.intent, item.id, attempt, stage.name, run=run)
+            again = f", made again ({run})" if run else ""
+            match stage:
+                case AgentStage():
+                    title = f"agent {stage.name}{again}"
+                    yield _session(key, title, goal.intent.specialist(stage.specialist))
+                case CommandStage() | PrepareStage():
+                    yield Part(key=key, title=_title(stage) + again, timeout=stage.timeout)
 
 
 def _proofs(goal: Goal, item: Work, attempt: int) -> Iterator[Part]:
-    yield from _checks(goal, item, attempt, purpose=BEFORE, where=" without the work")
-    yield from _checks(goal, item, attempt, purpose=PROOF, where=" on the clean checkout")
+    for again in range(1, item.attempts[attempt - 1].run_of(PROVING) + 2):
+        yield from _checks(goal, item, attempt, purpose=BEFORE, where=" without the work", again=again)
+        yield from _checks(goal, item, attempt, purpose=PROOF, where=" on the clean checkout", again=again)
 
 
 def _checks(goal: Goal, item: Work, attempt: int, *, purpose: str, where: str, again: int = 1) -> Iterator[Part]:

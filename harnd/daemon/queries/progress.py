@@ -53,7 +53,8 @@ def _owed(goal: Goal, effect: Effect) -> tuple[Step, tuple[Part, ...]]:
             return step, (planner_part(goal, plan, call),)
         case RunAttempt(work=work, attempt=attempt):
             item = goal.work[work]
-            since = item.attempts[attempt - 1].started_at
+            tried = item.attempts[attempt - 1]
+            since = tried.resumed_at or tried.started_at
             return Step(what=f"attempt {attempt} at {work}", work=work, since=since), parts_of(goal, item, attempt)
         case Integrate(work=work) | MoveBranch(work=work):
             item = goal.work[work]

@@ -14,7 +14,7 @@ from harnd.domain.verbs import verb
 from protocol.errors import Refusal
 from protocol.ids import CriterionId, Digest, WorkId
 from protocol.requests import ListWork, ShowWork
-from protocol.values import Instant, Verdict
+from protocol.values import AttemptOutcome, Instant, Verdict
 from protocol.views import AttemptView, CriterionVerdict, DoubtView, Evidence, FindingView, WorkList, WorkRow, WorkView
 
 UNFORETOLD: Final = "whether it would clash with what is on the goal's branch by now: git did not tell"
@@ -155,8 +155,8 @@ def _before(entry: proof.Evidence) -> str:
 def _attempt(attempt: Attempt) -> AttemptView:
     return AttemptView(
         number=attempt.number,
-        outcome=attempt.outcome,
-        failure=attempt.failure,
+        outcome=AttemptOutcome.PARKED if attempt.parked is not None else attempt.outcome,
+        failure=attempt.failure if attempt.parked is None else attempt.parked.failure,
         charged=None if attempt.open else attempt.charged,
         started=attempt.started_at,
         ended=attempt.ended_at,
@@ -173,6 +173,8 @@ def _attempt(attempt: Attempt) -> AttemptView:
 def _details(attempt: Attempt) -> Iterator[str]:
     if attempt.detail:
         yield attempt.detail
+    if attempt.parked is not None and attempt.parked.detail:
+        yield attempt.parked.detail
     yield from (f"around the attempt: {report}" for report in attempt.reports)
 
 

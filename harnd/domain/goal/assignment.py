@@ -48,8 +48,8 @@ def texts_wanted(item: Work) -> tuple[Digest, ...]:
     return tuple(dict.fromkeys(wanted))
 
 
-def agent_prompt(specialist: Specialist, stage: AgentStage, names: Names) -> str:
-    """Write the whole prompt of an agent stage."""
+def agent_prompt(specialist: Specialist, stage: AgentStage, names: Names, *, run: int = 0) -> str:
+    """Write the whole prompt of an agent stage; `run` counts from 0 how often it was begun before."""
     parts = [
         f"You are the specialist `{specialist.name}`, working on one item of a larger plan.",
         specialist.instructions,
@@ -57,10 +57,16 @@ def agent_prompt(specialist: Specialist, stage: AgentStage, names: Names) -> str
         "# Assignment",
         render(stage.prompt, names).strip(),
         *_findings_part(names),
+        _BEGUN_BEFORE if run else "",
         _RULES,
     ]
     return "\n\n".join(part for part in parts if part) + "\n"
 
+
+_BEGUN_BEFORE = """# Begun before
+
+This stage was begun before and came to no end, for a reason outside the work. What it left is in the files: look at
+them, then go on."""
 
 _RULES = """# Rules
 

@@ -51,7 +51,7 @@ def _decided(goal: Goal, command: c.GoalCommand) -> list[GoalEvent]:
             return extend_goal(goal, command)
         case c.ApprovePlan() | c.EditPlan() | c.RejectPlan() | c.RetryPlan():
             return decide_plan(goal, command)
-        case c.AcceptWork() | c.ReopenWork() | c.RetryWork() | c.CancelWork():
+        case c.AcceptWork() | c.ReopenWork() | c.RetryWork() | c.ResolveWork() | c.CancelWork():
             return decide_work(goal, command)
         case c.Attend(instance=instance):
             new = goal.calls_running and goal.attended_by != instance

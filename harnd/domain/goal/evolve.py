@@ -19,7 +19,14 @@ from protocol.values import Instant, Micros, Unit
 replace = msgspec.structs.replace
 
 
-_METERED: Final = (e.PlannerCalled, e.PlannerReturned, e.AttemptStarted, e.AttemptEnded)  # what starts or ends a run
+_METERED: Final = (  # what starts or ends a run
+    e.PlannerCalled,
+    e.PlannerReturned,
+    e.AttemptStarted,
+    e.AttemptParked,
+    e.AttemptResumed,
+    e.AttemptEnded,
+)
 
 
 def evolve(goal: Goal | None, event: e.GoalEvent, at: Instant) -> Goal:
@@ -93,11 +100,19 @@ def _apply(goal: Goal, event: e.GoalEvent, at: Instant) -> Goal:
             | e.WorkAccepted()
             | e.WorkReopened()
             | e.WorkRetried()
+            | e.WorkResolved()
             | e.WorkRequeued()
             | e.WorkCancelled()
         ):
             return evolve_work(goal, event, at)
-        case e.AttemptStarted() | e.AttemptObserved() | e.AttemptEnded() | e.AttemptSuperseded():
+        case (
+            e.AttemptStarted()
+            | e.AttemptObserved()
+            | e.AttemptParked()
+            | e.AttemptResumed()
+            | e.AttemptEnded()
+            | e.AttemptSuperseded()
+        ):
             return evolve_attempt(goal, event, at)
         case e.IntegrationStarted() | e.IntegrationProved() | e.IntegrationParked() | e.WorkIntegrated():
             return evolve_integration(goal, event, at)

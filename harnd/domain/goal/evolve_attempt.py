@@ -1,6 +1,6 @@
 """What attempt events make of a goal."""
 
-from typing import TypeAlias, assert_never
+from typing import Final, TypeAlias, assert_never
 
 import msgspec
 
@@ -8,12 +8,21 @@ from harnd.domain.goal import events as e
 from harnd.domain.goal.evolve_item import changed_item, stored_item
 from harnd.domain.goal.goal import Goal
 from harnd.domain.goal.ledger import Ledger
+from harnd.domain.goal.parking import Parked
 from harnd.domain.goal.work import Attempt, Standing
-from protocol.values import AttemptOutcome, Instant, Unit
+from protocol.values import AttemptOutcome, Instant, ParkCause, Unit
 
 replace = msgspec.structs.replace
 
-AttemptEvent: TypeAlias = e.AttemptStarted | e.AttemptObserved | e.AttemptEnded | e.AttemptSuperseded
+AttemptEvent: TypeAlias = (
+    e.AttemptStarted | e.AttemptObserved | e.AttemptParked | e.AttemptResumed | e.AttemptEnded | e.AttemptSuperseded
+)
+
+_PARKED: Final = {
+    ParkCause.APPROVAL: Standing.AWAITING_APPROVAL,
+    ParkCause.FAILURE: Standing.BLOCKED,
+    ParkCause.PAUSE: Standing.PARKED,  # it goes on as soon as the goal does
+}
 
 
 def evolve_attempt(goal: Goal, event: AttemptEvent, at: Instant) -> Goal:
@@ -23,6 +32,10 @@ def evolve_attempt(goal: Goal, event: AttemptEvent, at: Instant) -> Goal:
             return _started(goal, event, at)
         case e.AttemptObserved():
             return _observed(goal, event)
+        case e.AttemptParked():
+            return _parked(goal, event, at)
+        case e.AttemptResumed():
+            return _resumed(goal, event, at)
         case e.AttemptEnded():
             return _ended(goal, event, at)
         case e.AttemptSuperseded():
@@ -52,6 +65,47 @@ def _observed(goal: Goal, event: e.AttemptObserved) -> Goal:
     return stored_item(goal, replace(item, attempts=(*item.attempts[:-1], attempt)))
 
 
+def _parked(goal: Goal, event: e.AttemptParked, at: Instant) -> Goal:
+    item = goal.work[event.work]
+    before = item.attempts[-1]
+    attempt = replace(
+        before,
+        parked=Parked(event.cause, since=at, stage=event.stage, failure=event.failure, detail=event.detail),
+        output=event.output,
+        usage=event.usage,
+        remade=(*before.remade, *event.again),
+        reports=(*before.reports, *event.reports),
+    )
+    failed = event.cause is ParkCause.FAILURE
+    return changed_item(
+        goal,
+        item.id,
+        at,
+        attempts=(*item.attempts[:-1], attempt),
+        standing=_PARKED[event.cause],
+        blocked=event.failure if failed else None,
+        blocked_detail=event.detail if failed else "",
+    )
+
+
+def _resumed(goal: Goal, event: e.AttemptResumed, at: Instant) -> Goal:
+    item = goal.work[event.work]
+    before = item.attempts[-1]
+    paused = before.parked is not None and before.parked.cause is ParkCause.PAUSE
+    attempt = replace(
+        before,
+        parked=None,
+        output=None,
+        surroundings=None,  # meanwhile the operator worked there: they are looked at anew
+        pauses=before.pauses + paused,
+        resumed_at=at,
+    )
+    attempts = (*item.attempts[:-1], attempt)
+    return changed_item(
+        goal, item.id, at, attempts=attempts, standing=Standing.RUNNING, blocked=None, blocked_detail=""
+    )
+
+
 def _ended(goal: Goal, event: e.AttemptEnded, at: Instant) -> Goal:
     item = goal.work[event.work]
     attempt = replace(
@@ -69,7 +123,8 @@ def _ended(goal: Goal, event: e.AttemptEnded, at: Instant) -> Goal:
         changed_in_all=event.changed_in_all,
         proof=event.proof,
         protected=event.protected,
-        reports=event.reports,
+        parked=None,
+        reports=(*item.attempts[-1].reports, *event.reports),
         usage=event.usage,
     )
     item = replace(item, attempts=(*item.attempts[:-1], attempt))

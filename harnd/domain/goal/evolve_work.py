@@ -14,7 +14,7 @@ from protocol.values import Instant
 replace = msgspec.structs.replace
 
 WorkEvent: TypeAlias = (
-    e.WorkCreated | e.WorkAccepted | e.WorkReopened | e.WorkRetried | e.WorkRequeued | e.WorkCancelled
+    e.WorkCreated | e.WorkAccepted | e.WorkReopened | e.WorkRetried | e.WorkResolved | e.WorkRequeued | e.WorkCancelled
 )
 
 
@@ -29,6 +29,8 @@ def evolve_work(goal: Goal, event: WorkEvent, at: Instant) -> Goal:
             return _reopened(goal, event, at)
         case e.WorkRetried(guidance=guidance):
             return _asked_again(goal, event.work, at, guidance=guidance)
+        case e.WorkResolved():
+            return _resolved(goal, event, at)
         case e.WorkRequeued():
             changed = changed_item(goal, event.work, at, standing=Standing.ACCEPTED, blocked=None, blocked_detail="")
             return replace(changed, queue=(*changed.queue, event.work))
@@ -79,6 +81,24 @@ def _reopened(goal: Goal, event: e.WorkReopened, at: Instant) -> Goal:
     seen = item.findings_seen + len(event.findings)
     changed = changed_item(goal, event.work, at, findings=findings, findings_seen=seen)
     return _asked_again(changed, event.work, at, guidance="")
+
+
+def _resolved(goal: Goal, event: e.WorkResolved, at: Instant) -> Goal:
+    item = goal.work[event.work]
+    guidance = event.note or item.guidance
+    if item.parked is None:  # what could not be brought in: `work.requeued` follows
+        return changed_item(goal, item.id, at, guidance=guidance)
+    attempt = replace(item.attempts[-1], parked=replace(item.parked, cleared_by=event.by))
+    return changed_item(
+        goal,
+        item.id,
+        at,
+        attempts=(*item.attempts[:-1], attempt),
+        standing=Standing.PARKED,
+        guidance=guidance,
+        blocked=None,
+        blocked_detail="",
+    )
 
 
 def _asked_again(goal: Goal, work: WorkId, at: Instant, *, guidance: str) -> Goal:

@@ -146,10 +146,12 @@ _ROWS: dict[FailureClass, FailureRow] = {
 ROWS: Final = MappingProxyType(_ROWS)
 
 
-def told(failure: FailureClass | None, detail: str) -> str:
+def told(failure: FailureClass | None, detail: str, *, resolvable: bool = False) -> str:
     """Say what failed and what a person can do about it, as the end of a sentence: `(quota): …; wait for …`."""
     cause = failure.value if failure else "unknown"
     advice = ROWS[failure].advice if failure else "retry it"
+    if resolvable:
+        advice = advice.replace(", then retry", ", then resolve it")
     return f"({cause}): {detail}; {advice}" if detail else f"({cause}); {advice}"
 
 

@@ -35,4 +35,6 @@ def fingerprint(goal: Goal, now: Instant) -> Digest:
 def _work(item: Work) -> list[object]:
     proved = item.integration.commit or "" if item.integration else ""
     cause = item.blocked.value if item.blocked else ""
-    return [item.id, item.standing.value, len(item.attempts), len(item.integrations), proved, cause, item.answers]
+    resumed = item.last.resumed_at or 0 if item.last else 0
+    counts = [len(item.attempts), len(item.integrations), item.answers]
+    return [item.id, item.standing.value, counts, proved, cause, resumed]

@@ -138,6 +138,10 @@ class Goal(msgspec.Struct, frozen=True):
                 return WorkState.WAITING if self.unmet(item) else WorkState.READY
             case Standing.RUNNING | Standing.ACCEPTED | Standing.INTEGRATING:
                 return WorkState.RUNNING
+            case Standing.AWAITING_APPROVAL:
+                return WorkState.AWAITING_APPROVAL
+            case Standing.PARKED:
+                return WorkState.READY
             case Standing.IN_REVIEW:
                 return WorkState.IN_REVIEW
             case Standing.BLOCKED:
@@ -158,6 +162,10 @@ class Goal(msgspec.Struct, frozen=True):
     def answers_spent(self, item: Work) -> bool:
         """Tell whether agents have answered for an item so often that no further attempt at it may be made."""
         return item.answers + len(self.template_of(item).agent_stages()) > self.intent.limits.answers_per_work
+
+    def parked(self) -> tuple[Work, ...]:
+        """Return the active items with an attempt that can go on later."""
+        return tuple(item for item in self.active() if item.parked is not None)
 
     # --- what runs and what it costs
 
@@ -195,7 +203,8 @@ class Goal(msgspec.Struct, frozen=True):
             for attempt in item.attempts:
                 # One that was cut short by a decision reports no calls, and may have made some all the same.
                 cut = bool(attempt.calls) and attempt.outcome is AttemptOutcome.CANCELLED
-                if not attempt.open and (attempt.usage.calls or cut):
+                told = attempt.parked is not None or not attempt.open
+                if told and (attempt.usage.calls or cut):
                     yield attempt.usage
 
     # --- the mission

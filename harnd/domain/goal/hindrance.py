@@ -54,9 +54,10 @@ class Pauses(msgspec.Struct, frozen=True):
 
 
 class Overlaps(msgspec.Struct, frozen=True):
-    """The declared paths could meet those of running items."""
+    """The declared paths could meet those of running items, or of parked ones."""
 
     holders: tuple[WorkId, ...]
+    parked: tuple[WorkId, ...] = ()  # of them
 
 
 class NoSlot(msgspec.Struct, frozen=True):
@@ -90,7 +91,19 @@ def hindrance(goal: Goal, item: Work, now: Instant) -> Hindrance | None:
     not_before = attempt_not_before(item)
     if not_before is not None and now < not_before:
         return Pauses(not_before)
-    return _crowd(goal, item)
+    return _crowd(goal, item, beside=goal.parked())
+
+
+def resume_hindrance(goal: Goal, item: Work, now: Instant) -> Resting | Spent | Crowd | None:
+    """Return what keeps a parked attempt from going on, or None when it does; what it set aside it still has."""
+    if goal.paused is not None:
+        return Resting(goal.paused.by)
+    return resume_shortage(goal, now) or _crowd(goal, item, beside=())
+
+
+def resume_shortage(goal: Goal, now: Instant) -> Spent | None:
+    """Return the budget that does not allow a parked attempt to go on."""
+    return _spent(goal, Unit.TICKS, 1) or _out_of_runtime(goal, now)
 
 
 def shortage(goal: Goal, item: Work, now: Instant) -> Shortage | None:
@@ -153,11 +166,12 @@ def _out_of_runtime(goal: Goal, now: Instant) -> Spent | None:
     return Spent(Unit.ACTIVE_RUNTIME_US, 1, 0) if goal.runtime_left(now) < 1 else None
 
 
-def _crowd(goal: Goal, item: Work) -> Crowd | None:
+def _crowd(goal: Goal, item: Work, *, beside: tuple[Work, ...]) -> Crowd | None:
+    """Return who is in the way; what is parked `beside` takes no slot, but will go on at the same paths."""
     running, limits = goal.in_standing(Standing.RUNNING), goal.intent.limits
     names = tuple(other.id for other in running)
-    if clashing := tuple(other.id for other in running if overlap(item.paths, other.paths)):
-        return Overlaps(clashing)
+    if clashing := tuple(other.id for other in (*running, *beside) if overlap(item.paths, other.paths)):
+        return Overlaps(clashing, tuple(other.id for other in beside if other.id in clashing))
     if len(running) >= limits.parallel_work:
         return NoSlot(names)
     most = limits.agent_concurrency

@@ -9,6 +9,7 @@ from harnd.domain.goal.candidate import Apply
 from harnd.domain.goal.goal import Goal
 from harnd.domain.goal.plan import Plan
 from harnd.domain.goal.position import position
+from harnd.domain.goal.rules.resolving import resolvable
 from harnd.domain.goal.rules.unattended import applied_unasked
 from harnd.domain.goal.wanted import left_to_planner
 from harnd.domain.goal.work import Standing, Work
@@ -43,7 +44,8 @@ def _asks(goal: Goal, now: Instant) -> Iterator[Ask]:
     for item in blocked:
         if left_to_planner(goal, item):
             continue
-        yield Ask("blocked", item.id, f"blocked {failures.told(item.blocked, item.blocked_detail)}", item.since)
+        told = failures.told(item.blocked, item.blocked_detail, resolvable=resolvable(item))
+        yield Ask("blocked", item.id, f"blocked {told}", item.since)
     where = position(goal, now)
     if where.phase is Phase.BUDGET_EXHAUSTED:
         subject = f"budget/{where.grows}" if where.grows else goal.intent.goal

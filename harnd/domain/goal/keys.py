@@ -30,9 +30,9 @@ def attempt_key(intent: Intent, work: WorkId, attempt: int) -> EffectKey:
     return effect_key(intent, "work", work, "attempt", attempt)
 
 
-def stage_key(intent: Intent, work: WorkId, attempt: int, stage: str) -> EffectKey:
-    """Name what runs in one stage of an attempt."""
-    return effect_key(intent, "work", work, "attempt", attempt, "stage", stage)
+def stage_key(intent: Intent, work: WorkId, attempt: int, stage: str, *, run: int = 0) -> EffectKey:
+    """Name one run of what runs in a stage of an attempt."""
+    return effect_key(intent, "work", work, "attempt", attempt, "stage", stage, *_run(run))
 
 
 def check_key(
@@ -61,6 +61,10 @@ def record_key(goal: GoalId, work: WorkId, attempt: int, run: str) -> EffectKey:
     Every `run` is another one, and its stored result is asked for by nobody: whether there is a commit, git tells.
     """
     return _key(goal, "work", work, "attempt", attempt, "record", run)
+
+
+def _run(number: int) -> tuple[str | int, ...]:
+    return ("run", number) if number else ()
 
 
 def _key(goal: GoalId, *parts: str | int) -> EffectKey:

@@ -14,9 +14,10 @@ from harnd.domain.goal import failure as failures
 from harnd.domain.goal.backoff import attempt_not_before, call_not_before
 from harnd.domain.goal.goal import Ending, Goal
 from harnd.domain.goal.growth import GROWTHS
-from harnd.domain.goal.hindrance import Spent, call_shortage, shortage
+from harnd.domain.goal.hindrance import Spent, call_shortage, resume_shortage, shortage
+from harnd.domain.goal.obstacles import shortage_told
 from harnd.domain.goal.plan import Plan
-from harnd.domain.goal.reasons import Reason, attempts_first, out_of_budget, reason_of, shortage_told, ways_back
+from harnd.domain.goal.reasons import Reason, attempts_first, out_of_budget, reason_of, ways_back
 from harnd.domain.goal.rules.after_end import refused_reopening
 from harnd.domain.goal.rules.tick import stepped
 from harnd.domain.goal.rules.unattended import applied_unasked
@@ -162,9 +163,10 @@ _PLANNING: Final[dict[Trigger, tuple[NextAction, str]]] = {
         "nothing of the active work can go on, and the planner is called for another way next",
     ),
 }
-_MOVING: Final[tuple[tuple[type[e.Event], str], ...]] = (
-    (e.IntegrationStarted, "accepted work is brought onto the goal's branch next"),
-    (e.AttemptStarted, "work is started next"),
+_MOVING: Final[tuple[tuple[type[e.Event], NextAction, str], ...]] = (
+    (e.IntegrationStarted, NextAction.RUN, "accepted work is brought onto the goal's branch next"),
+    (e.AttemptResumed, NextAction.RESUME, "a parked attempt goes on next"),
+    (e.AttemptStarted, NextAction.RUN, "work is started next"),
 )
 
 
@@ -179,9 +181,9 @@ def _can_move(goal: Goal, now: Instant) -> Position | None:
     if after.plan is not None and any(isinstance(event, e.PlannerCalled) for event in moves):
         action, reason = _PLANNING[after.plan.trigger]
         return Position(Phase.READY, action, reason, at_once, verbs=ways_back(after))
-    for kind, reason in _MOVING:
+    for kind, action, reason in _MOVING:
         if any(isinstance(event, kind) for event in moves):
-            return Position(Phase.READY, NextAction.RUN, reason, at_once)
+            return Position(Phase.READY, action, reason, at_once)
     return None
 
 
@@ -242,6 +244,9 @@ def _short_of_budget(goal: Goal, now: Instant) -> Position | None:
         stuck = "nothing of the active work can go on, and " if back else ""
         told = f"{stuck}the planner cannot be called: {shortage_told(goal, short)}" if short else ""
         return _budget(goal, told, short, *back) if short else None
+    for item in goal.in_standing(Standing.PARKED):
+        if resume_shortage(goal, now) is not None:
+            return _as_its(reason_of(goal, item, now), Phase.BUDGET_EXHAUSTED, NextAction.ANSWER_BUDGET)
     for item in goal.ready():
         if shortage(goal, item, now) is not None:
             return _as_its(reason_of(goal, item, now), Phase.BUDGET_EXHAUSTED, NextAction.ANSWER_BUDGET)

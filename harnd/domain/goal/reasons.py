@@ -13,23 +13,24 @@ from harnd.domain.goal.goal import Ending, Goal
 from harnd.domain.goal.growth import extension, grows_as_usual
 from harnd.domain.goal.hindrance import (
     Answered,
-    Crowd,
     NoAgent,
     NoSlot,
     Overlaps,
     Pauses,
     Resting,
-    Shortage,
     Spent,
     Waits,
     hindrance,
+    resume_hindrance,
 )
+from harnd.domain.goal.obstacles import crowd_told, shortage_told
 from harnd.domain.goal.overlap import named
 from harnd.domain.goal.rules.after_end import refused_reopening
+from harnd.domain.goal.rules.resolving import resolvable
 from harnd.domain.goal.rules.tick import stepped
 from harnd.domain.goal.wanted import given_up, left_to_planner, recovering, wanted_trigger
 from harnd.domain.goal.work import Standing, Work
-from harnd.domain.measures import count, dollars, span
+from harnd.domain.measures import count, span
 from harnd.domain.verbs import verb
 from protocol.ids import WorkId, goal_branch
 from protocol.values import Instant, Trigger, Unit
@@ -60,6 +61,10 @@ def reason_of(goal: Goal, item: Work, now: Instant) -> Reason:
             return _open(goal, item, now)
         case Standing.RUNNING:
             return _running(goal, item, now)
+        case Standing.AWAITING_APPROVAL:
+            return _awaiting_approval(goal, item)
+        case Standing.PARKED:
+            return _parked(goal, item, now)
         case Standing.IN_REVIEW:
             return _in_review(goal, item)
         case Standing.BLOCKED:
@@ -131,57 +136,13 @@ def _open(goal: Goal, item: Work, now: Instant) -> Reason:
         case Overlaps() | NoSlot() | NoAgent():
             holders = ", ".join(held.holders)
             return Reason(
-                condition=f"{item.id} is ready, {_crowd(item, held)}",
+                condition=f"{item.id} is ready, {crowd_told(item, held)}",
                 since=item.since,
                 would_change=f"the end of {holders or 'what runs'}",
                 next_automatic=f"{item.id} is started as soon as there is room",
             )
         case _:
             assert_never(held)
-
-
-def _crowd(item: Work, held: Crowd) -> str:
-    holders = ", ".join(held.holders)
-    match held:
-        case Overlaps() if not item.paths:
-            return f"declares no paths, and so cannot run beside {holders}"
-        case Overlaps():
-            return f"and its paths overlap with those of {holders}, which run{'s' if len(held.holders) == 1 else ''}"
-        case NoSlot():
-            return f"and there is no free slot: {len(held.holders)} at a time, now {holders}"
-        case NoAgent(needed=needed, free=free, most=most):
-            return f"and too few agents are free: it takes {needed}, and {free} of {most} can be had"
-        case _:
-            assert_never(held)
-
-
-def shortage_told(goal: Goal, short: Shortage) -> str:
-    """Say which budget allows no more of what was wanted."""
-    match short:
-        case Answered(answers=answers, allowed=allowed):
-            most = f"{count(allowed, 'answer')} {_are(allowed)} allowed"
-            return f"agents have answered {count(answers, 'time')} for it, and {most}"
-        case Spent(unit=Unit.TICKS):
-            return "every tick is spent"
-        case Spent(unit=Unit.ATTEMPTS):
-            return "every attempt is spent or set aside"
-        case Spent(unit=Unit.PLANNER_CALLS):
-            return "every plan request is spent"
-        case Spent(unit=Unit.ACTIVE_RUNTIME_US):
-            return f"the active runtime of {span(goal.limit(Unit.ACTIVE_RUNTIME_US))} is used up"
-        case Spent(unit=Unit.TOKENS):
-            return f"the {goal.limit(Unit.TOKENS):,} tokens are used up or set aside"
-        case Spent(unit=Unit.MICRO_DOLLARS):
-            return f"the {dollars(goal.limit(Unit.MICRO_DOLLARS))} are used up or set aside"
-        case Spent(unit=unit, needed=needed, left=left):
-            noun = unit.value.removesuffix("s").replace("_", " ")
-            return f"it takes {count(needed, noun)}, and {left or 'none'} {_are(left)} left"
-        case _:
-            assert_never(short)
-
-
-def _are(number: int) -> str:
-    return "is" if number <= 1 else "are"
 
 
 def _waiting(goal: Goal, item: Work, dependencies: tuple[WorkId, ...], now: Instant) -> Reason:
@@ -214,14 +175,51 @@ def _leads_to(goal: Goal, name: WorkId, end: WorkId | None) -> bool:
     return end is None or name == end or goal.held_by(goal.work[name]) == end
 
 
+# --- parked
+
+
+def _parked(goal: Goal, item: Work, now: Instant) -> Reason:
+    number = len(item.attempts)
+    held = resume_hindrance(goal, item, now)
+    if isinstance(held, Resting):
+        return Reason(
+            condition=f"attempt {number} at {item.id} may go on, and {held.by} paused the goal",
+            since=item.since,
+            would_change="resuming the goal",
+            verbs=(verb("goal", "resume", goal.intent.goal),),
+        )
+    if isinstance(held, Spent):
+        condition = (
+            f"attempt {number} at {item.id} may go on, and the budget does not allow it: {shortage_told(goal, held)}"
+        )
+        return out_of_budget(goal, condition, held, since=item.since)
+    if held is None:
+        condition, change = f"attempt {number} at {item.id} may go on", "the next tick"
+    else:
+        holders = ", ".join(held.holders)
+        condition, change = (
+            f"attempt {number} at {item.id} may go on, {crowd_told(item, held)}",
+            f"the end of {holders or 'what runs'}",
+        )
+    return Reason(
+        condition=condition,
+        since=item.since,
+        would_change=change,
+        next_automatic=f"attempt {number} at {item.id} goes on where it stopped",
+        verbs=_verbs(goal, item, "show", "retry", "cancel"),
+    )
+
+
 # --- under way
 
 
 def _running(goal: Goal, item: Work, now: Instant) -> Reason:
     attempt = item.attempts[-1]
+    since = attempt.resumed_at or attempt.started_at
+    again = " again" if attempt.resumed_at is not None else ""
     return Reason(
-        condition=f"attempt {attempt.number} at {item.id} has run for {span(now - attempt.started_at)}",
-        since=attempt.started_at,
+        condition=f"attempt {attempt.number} at {item.id} has run{again} for {span(now - since)}",
+        since=since,
         would_change=f"the end of attempt {attempt.number} at {item.id}",
         next_automatic="what it leaves behind is recorded and proved",
         verbs=(verb("work", "log", goal.intent.goal, item.id),),
@@ -280,12 +278,27 @@ def _in_review(goal: Goal, item: Work) -> Reason:
 
 
 def _blocked(goal: Goal, item: Work) -> Reason:
+    can_go_on = resolvable(item)
+    told = failures.told(item.blocked, item.blocked_detail, resolvable=can_go_on)
+    # What is parked has its attempt set aside, whether it goes on or gives it back.
+    short = "" if item.parked is not None else without_attempts(goal)
+    first = () if item.parked is not None else attempts_first(goal)
+    ways = ("resolve", "retry", "cancel") if can_go_on else ("retry", "cancel")
     return Reason(
-        condition=f"{item.id} is blocked {failures.told(item.blocked, item.blocked_detail)}{without_attempts(goal)}",
+        condition=f"{item.id} is blocked {told}{short}",
         since=item.since,
         would_change=f"a decision about {item.id}",
         next_automatic=_another_way(goal, item),
-        verbs=(*_verbs(goal, item, "show", "log"), *attempts_first(goal), *_verbs(goal, item, "retry", "cancel")),
+        verbs=(*_verbs(goal, item, "show", "log"), *first, *_verbs(goal, item, *ways)),
+    )
+
+
+def _awaiting_approval(goal: Goal, item: Work) -> Reason:
+    return Reason(
+        condition=f"{item.id} waits for an approval",
+        since=item.since,
+        would_change=f"a decision about what {item.id} asks",
+        verbs=_verbs(goal, item, "show", "retry", "cancel"),
     )
 
 

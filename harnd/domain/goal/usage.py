@@ -30,19 +30,6 @@ class Usage(msgspec.Struct, frozen=True, omit_defaults=True):
         )
         return Told(whole, self.calls, 0) if whole is not None else Told(some, said, self.calls - said)
 
-    def plus(self, tokens: int | None, cost: MicroDollars | None) -> "Usage":
-        """Return the usage with one more call, which reported so much."""
-        more = Usage(1, tokens, cost)
-        both = [self, more] if self.calls else [more]
-        whole, (told_tokens, told_cost) = total(both), (_together(both, unit) for unit in METERED)
-        return msgspec.structs.replace(
-            whole,
-            some_tokens=0 if whole.tokens is not None else told_tokens.amount,
-            said_tokens=0 if whole.tokens is not None else told_tokens.calls,
-            some_cost=MicroDollars(0 if whole.cost is not None else told_cost.amount),
-            said_cost=0 if whole.cost is not None else told_cost.calls,
-        )
-
 
 class Told(msgspec.Struct, frozen=True):
     """What is known of one unit: the amount that `calls` calls reported, and how many reported nothing."""
@@ -63,6 +50,19 @@ def total(usages: Iterable[Usage]) -> Usage:
         calls=sum(usage.calls for usage in each),
         tokens=_sum(usage.tokens for usage in each),
         cost=None if cost is None else MicroDollars(cost),
+    )
+
+
+def combined(usages: Iterable[Usage]) -> Usage:
+    """Sum what was used like `total`, and keep what some of the calls reported where not all of them did."""
+    each = tuple(usages)
+    whole, (tokens, cost) = total(each), (_together(each, unit) for unit in METERED)
+    return msgspec.structs.replace(
+        whole,
+        some_tokens=0 if whole.tokens is not None else tokens.amount,
+        said_tokens=0 if whole.tokens is not None else tokens.calls,
+        some_cost=MicroDollars(0 if whole.cost is not None else cost.amount),
+        said_cost=0 if whole.cost is not None else cost.calls,
     )
 
 

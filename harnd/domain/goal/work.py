@@ -11,6 +11,7 @@ import msgspec
 from harnd.domain.goal import failure as failures
 from harnd.domain.goal.events import OpenFinding
 from harnd.domain.goal.intent import Criterion
+from harnd.domain.goal.parking import Again, Parked
 from harnd.domain.goal.proof import Proof
 from harnd.domain.goal.usage import Usage
 from protocol.ids import CommitId, Digest, TemplateName, TreeId, WorkId, WorkKey
@@ -22,6 +23,8 @@ class Standing(StrEnum):
 
     OPEN = "open"  # an attempt may be made
     RUNNING = "running"
+    AWAITING_APPROVAL = "awaiting_approval"  # parked, because a person is asked
+    PARKED = "parked"  # parked, and goes on as soon as nothing is in the way
     IN_REVIEW = "in_review"
     BLOCKED = "blocked"
     ACCEPTED = "accepted"  # waits to be integrated
@@ -55,6 +58,10 @@ class Attempt(msgspec.Struct, frozen=True):
     protected: tuple[str, ...] = ()
     reports: tuple[str, ...] = ()
     usage: Usage = Usage()
+    parked: Parked | None = None  # while it is open and does not run
+    remade: tuple[Again, ...] = ()  # runs of stages that came to nothing, oldest first
+    pauses: int = 0  # how often it was cut short by a pause and went on
+    resumed_at: Instant | None = None  # when it last went on
 
     @property
     def open(self) -> bool:
@@ -66,6 +73,10 @@ class Attempt(msgspec.Struct, frozen=True):
         """Return what it used, where one that a person cut short may have made any of its calls and says nothing."""
         cut = self.outcome is AttemptOutcome.CANCELLED and not self.usage.calls
         return Usage(self.calls) if cut else self.usage
+
+    def run_of(self, stage: str) -> int:
+        """Return the run of a stage to begin with, from 0: the one after those that are known to have failed."""
+        return max((again.run + 1 for again in self.remade if again.stage == stage), default=0)
 
     def doubts(self) -> tuple[str, ...]:
         """Return what a person must acknowledge by name to accept it: flaky criteria and protected paths it changed."""
@@ -125,8 +136,19 @@ class Work(msgspec.Struct, frozen=True):
 
     @property
     def running(self) -> Attempt | None:
-        """Return the attempt whose end is owed."""
+        """Return the attempt that runs."""
+        attempt = self.unended
+        return attempt if attempt is not None and attempt.parked is None else None
+
+    @property
+    def unended(self) -> Attempt | None:
+        """Return the attempt that has not ended, whether it runs or is parked."""
         return self.attempts[-1] if self.attempts and self.attempts[-1].open else None
+
+    @property
+    def parked(self) -> Parked | None:
+        """Return where and why the attempt that has not ended is parked; None when there is none, or it runs."""
+        return self.unended.parked if self.unended is not None else None
 
     @property
     def integration(self) -> Integration | None:

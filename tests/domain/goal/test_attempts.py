@@ -14,7 +14,7 @@ from harnd.domain.goal.usage import Usage
 from harnd.domain.goal.work import Standing
 from protocol import bounds
 from protocol.ids import CommitId, Digest, TreeId, WorkId
-from protocol.values import AttemptOutcome, FailureClass, Micros, Unit, Verdict
+from protocol.values import AttemptOutcome, FailureClass, Micros, ParkCause, Unit, Verdict
 from tests.kit.given import (
     Given,
     a_proof,
@@ -156,7 +156,10 @@ def test_a_success_that_nobody_proved_is_a_failure():
 # --- failures, as they were reported
 
 
-@pytest.mark.parametrize("failure", list(FailureClass))
+PARKS = [FailureClass.ENVIRONMENT, FailureClass.QUOTA, FailureClass.AUTH, FailureClass.DECISION]
+
+
+@pytest.mark.parametrize("failure", [failure for failure in FailureClass if failure not in PARKS])
 def test_a_failure_is_kept_with_its_class_and_who_pays(failure):
     Given(working()).when(failed("p1.a", failure, output=digest_of("out"), reports=("a ref moved",))).then(
         ended(
@@ -173,7 +176,14 @@ def test_a_failure_is_kept_with_its_class_and_who_pays(failure):
 def test_a_failure_without_a_class_is_the_environments():
     report = c.AttemptReport(AttemptOutcome.FAILED, MINUTE, Usage(calls=1))
     Given(working()).when(c.ReportAttempt(work=A, attempt=1, report=report)).then(
-        ended(AttemptOutcome.FAILED, FailureClass.ENVIRONMENT, "", charged=False)
+        e.AttemptParked(
+            work=A,
+            attempt=1,
+            cause=ParkCause.FAILURE,
+            failure=FailureClass.ENVIRONMENT,
+            ran=MINUTE,
+            usage=Usage(calls=1),
+        )
     )
 
 

@@ -64,7 +64,7 @@ def test_work_waits_under_the_digest_of_its_proof():
 
 def test_blocked_work_waits_with_its_cause():
     goal = live(working(), failed("p1.a", FailureClass.QUOTA))
-    said = "blocked (quota): no luck; wait for the quota to come back, then retry"
+    said = "blocked (quota): no luck; wait for the quota to come back, then resolve it"
     assert asks(goal, T0) == (Ask("blocked", "p1.a", said, T0),)
     assert asks(live(goal, retry_work("p1.a")), T0) == ()
 

@@ -7,7 +7,7 @@ from harnd.domain.goal.hindrance import Spent, call_shortage, shortage
 from harnd.domain.goal.inbox import asks
 from harnd.domain.goal.ledger import Entry
 from harnd.domain.goal.position import position
-from harnd.domain.goal.usage import Told, Usage
+from harnd.domain.goal.usage import Told, Usage, combined
 from protocol.values import FailureClass, MicroDollars, NextAction, Phase, Trigger, Unit
 from tests.kit.given import (
     T0,
@@ -110,7 +110,7 @@ def test_what_was_used_is_booked_and_may_pass_the_limit_by_what_was_under_way():
 def test_what_nobody_is_charged_for_is_spent_all_the_same():
     goal = live(planning(**LIMITED), unanswered(FailureClass.UPSTREAM))
     assert money(goal) == Entry(5 * DOLLAR, untold=1)
-    goal = live(applied(**LIMITED), tick(), failed("p1.a", FailureClass.QUOTA, usage=used(1, 700, 90)))
+    goal = live(applied(**LIMITED), tick(), failed("p1.a", FailureClass.LOST, usage=used(1, 700, 90)))
     assert (money(goal).spent, goal.ledger.entries[Unit.AGENT_CALLS].spent) == (90, 1)
 
 
@@ -122,11 +122,11 @@ def test_what_was_not_reported_is_counted_and_never_zero():
 
 
 def test_of_several_calls_those_that_report_are_booked():
-    usage = Usage().plus(500, MicroDollars(40)).plus(None, MicroDollars(2)).plus(300, None)
+    usage = combined((Usage(1, 500, MicroDollars(40)), Usage(1, None, MicroDollars(2)), Usage(1, 300)))
     assert usage == Usage(3, None, None, 800, MicroDollars(42), 2, 2)
     assert usage.told(Unit.TOKENS) == Told(800, 2, 1)
     assert Usage(2, None, MicroDollars(5)).told(Unit.TOKENS) == Told(0, 0, 2)
-    assert Usage().plus(500, MicroDollars(40)).plus(1, MicroDollars(2)) == used(2, 501, 42)
+    assert combined((Usage(1, 500, MicroDollars(40)), Usage(1, 1, MicroDollars(2)))) == used(2, 501, 42)
 
 
 def test_an_attempt_that_was_cut_short_may_have_made_any_of_its_calls():

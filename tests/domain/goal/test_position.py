@@ -46,6 +46,7 @@ from tests.kit.given import (
 
 TWO = (draft("a"), draft("b"), draft("c", "a", "b"))
 BLOCKED_VERBS = tuple(f"harnctl work {decision} billing p1.a" for decision in ("show", "log", "retry", "cancel"))
+PARKED_VERBS = (*BLOCKED_VERBS[:2], "harnctl work resolve billing p1.a", *BLOCKED_VERBS[2:])
 
 
 def running(what: str, wake: float | None = 3_600) -> Position:
@@ -164,9 +165,9 @@ CASES = {
         Position(
             Phase.BLOCKED,
             NextAction.RESOLVE_BLOCKED,
-            "p1.a is blocked (environment): no luck; repair what is missing on this machine, then retry",
+            "p1.a is blocked (environment): no luck; repair what is missing on this machine, then resolve it",
             "a decision about p1.a",
-            verbs=BLOCKED_VERBS,
+            verbs=PARKED_VERBS,
         ),
     ),
     "pause": (

@@ -228,6 +228,8 @@ def moves(goal: Goal, work: tuple[WorkDraft, ...]) -> Iterator[c.GoalCommand]:
                 yield from (retry_work(item.id), cancel_work(item.id))
             case Standing.CANCELLED | Standing.INTEGRATED:
                 yield reopen(item.id)
+            case Standing.PARKED | Standing.AWAITING_APPROVAL:
+                yield cancel_work(item.id)
             case Standing.OPEN | Standing.ACCEPTED:
                 pass
 

@@ -142,7 +142,7 @@ def test_findings_are_numbered_through_the_life_of_an_item():
 
 @pytest.mark.parametrize(
     "goal",
-    [in_review(), blocked(), accepted(), milestone_met(), live(applied(), cancel_work("p1.a"))],
+    [in_review(), blocked(FailureClass.REFUSAL), accepted(), milestone_met(), live(applied(), cancel_work("p1.a"))],
     ids=["in review", "blocked", "accepted", "integrated", "cancelled"],
 )
 def test_what_has_come_to_rest_can_be_reopened(goal):
@@ -190,8 +190,9 @@ def test_a_finding_says_something_within_bounds(finding, code):
 
 
 def test_blocked_work_is_tried_again_with_or_without_guidance():
-    Given(blocked()).when(retry_work("p1.a")).then(e.WorkRetried(work=A, guidance="", by="ada"))
-    Given(blocked()).when(retry_work("p1.a", " use make ")).then(e.WorkRetried(work=A, guidance="use make", by="ada"))
+    refused = blocked(FailureClass.REFUSAL)
+    Given(refused).when(retry_work("p1.a")).then(e.WorkRetried(work=A, guidance="", by="ada"))
+    Given(refused).when(retry_work("p1.a", " use make ")).then(e.WorkRetried(work=A, guidance="use make", by="ada"))
 
 
 @pytest.mark.parametrize(
@@ -241,7 +242,9 @@ def test_no_word_buys_an_attempt_that_is_not_left(command):
 
 
 @pytest.mark.parametrize(
-    "goal", [applied(), in_review(), blocked(), accepted()], ids=["ready", "in review", "blocked", "accepted"]
+    "goal",
+    [applied(), in_review(), blocked(FailureClass.REFUSAL), accepted()],
+    ids=["ready", "in review", "blocked", "accepted"],
 )
 def test_work_is_given_up_with_a_reason(goal):
     Given(goal).when(cancel_work("p1.a", " too dear ")).then(e.WorkCancelled(work=A, by="ada", reason="too dear"))

@@ -14,7 +14,7 @@ from harnd.domain.goal import commands as c
 from harnd.domain.goal import events as e
 from harnd.domain.goal.codec import encode, fold
 from harnd.domain.goal.decide import decide
-from harnd.domain.goal.due import due
+from harnd.domain.goal.due import RunAttempt, due
 from harnd.domain.goal.evolve import evolve
 from harnd.domain.goal.fingerprint import fingerprint
 from harnd.domain.goal.goal import Ending, Goal
@@ -54,6 +54,7 @@ from tests.kit.given import (
     question,
     reopen,
     reopen_goal,
+    resolve,
     resume_goal,
     retry_plan,
     retry_work,
@@ -110,7 +111,7 @@ def senseless(goal: Goal, now: Instant) -> Iterator[c.GoalCommand]:
             yield c.ReportObserved(work=name, attempt=attempt, surroundings=OTHER)
         for number in range(len(item.integrations) + 2 if item else 2):
             yield from (proved(name, number), parked(name, number), moved(name, number))
-        yield from (accept(name), reopen(name), retry_work(name), cancel_work(name))
+        yield from (accept(name), reopen(name), retry_work(name), resolve(name), cancel_work(name))
     if now > T0:
         yield tick(T0)
     yield create(goal.intent)
@@ -183,6 +184,8 @@ def _decisions(item: Work) -> Iterator[c.GoalCommand]:
             )
             yield reopen(item.id)
         case Standing.BLOCKED:
+            yield from (retry_work(item.id), resolve(item.id), cancel_work(item.id), reopen(item.id))
+        case Standing.PARKED:
             yield from (retry_work(item.id), cancel_work(item.id))
         case Standing.CANCELLED | Standing.INTEGRATED:
             yield reopen(item.id)
@@ -248,6 +251,7 @@ class Walk:
     def _hold(self) -> None:
         self._budgets_hold()
         self._nothing_is_left_open_at_the_end()
+        self._what_is_parked_keeps_what_it_needs()
         self._nothing_runs_too_wide()
         self._a_second_tick_is_empty()
         self._an_equal_fingerprint_starts_nothing()
@@ -278,8 +282,6 @@ class Walk:
                     name = (str(work), attempt)
                 case e.PlannerReturned(plan=plan, call=call):
                     name = (f"plan {plan}", call)
-                case e.AttemptObserved(work=work, attempt=attempt):
-                    name = (f"{work} observed", attempt)
                 case e.IntegrationProved(work=work, number=number):
                     name = (f"{work} proved", number)
                 case e.IntegrationParked(work=work, number=number) | e.WorkIntegrated(work=work, number=number):
@@ -303,6 +305,16 @@ class Walk:
         if self.goal.ending is not None:
             assert not self.goal.calls_running
             assert {entry.reserved for entry in self.goal.ledger.entries.values()} == {0}
+
+    def _what_is_parked_keeps_what_it_needs(self) -> None:
+        """It holds its attempt and its calls, and is owed nothing."""
+        owed = {effect.work for effect in due(self.goal, self.now) if isinstance(effect, RunAttempt)}
+        unended = [item.unended for item in self.goal.work.values() if item.unended is not None]
+        entries = self.goal.ledger.entries
+        assert entries[Unit.ATTEMPTS].reserved == len(unended)
+        planning = 1 if self.goal.plan is not None and self.goal.plan.open_call is not None else 0
+        assert entries[Unit.AGENT_CALLS].reserved == planning + sum(attempt.calls for attempt in unended)
+        assert [item.id for item in self.goal.work.values() if item.parked is not None and item.id in owed] == []
 
     def _nothing_runs_too_wide(self) -> None:
         running = [item for item in self.goal.work.values() if item.running is not None]
@@ -349,6 +361,7 @@ _VERBS: dict[str, Callable[[Goal, str], c.GoalCommand]] = {
     "work accept": lambda goal, work: next(iter(_decisions(goal.work[WorkId(work)]))),
     "work reopen": lambda goal, work: reopen(work),
     "work retry": lambda goal, work: retry_work(work),
+    "work resolve": lambda goal, work: resolve(work),
     "work cancel": lambda goal, work: cancel_work(work),
     "goal cancel": lambda goal, _: cancel_goal(),
     "goal resume": lambda goal, _: resume_goal(),

@@ -28,7 +28,7 @@ from harnd.domain.goal.commands.reports import (
     ReportPlanner,
     ReportProved,
 )
-from harnd.domain.goal.commands.work import AcceptWork, CancelWork, ReopenWork, RetryWork
+from harnd.domain.goal.commands.work import AcceptWork, CancelWork, ReopenWork, ResolveWork, RetryWork
 
 GoalCommand: TypeAlias = (
     CreateGoal
@@ -45,6 +45,7 @@ GoalCommand: TypeAlias = (
     | AcceptWork
     | ReopenWork
     | RetryWork
+    | ResolveWork
     | CancelWork
     | Attend
     | Tick
@@ -80,6 +81,7 @@ __all__ = [
     "ReportParked",
     "ReportPlanner",
     "ReportProved",
+    "ResolveWork",
     "ResumeGoal",
     "RetryPlan",
     "RetryWork",

@@ -3,6 +3,7 @@
 import msgspec
 
 from harnd.domain.goal.commands.command import Command
+from harnd.domain.goal.parking import Again
 from harnd.domain.goal.proof import Proof
 from harnd.domain.goal.usage import Usage
 from harnd.domain.problem import Problem
@@ -53,6 +54,8 @@ class AttemptReport(msgspec.Struct, frozen=True):
     changed: tuple[str, ...] = ()
     proof: Proof | None = None
     reports: tuple[str, ...] = ()
+    stage: str = ""  # in which it stopped
+    again: tuple[Again, ...] = ()  # what came to nothing, should it go on later
     strayed: tuple[str, ...] = ()  # what changed meanwhile in the operator's checkout
 
 

@@ -36,3 +36,11 @@ class CancelWork(Command, frozen=True):
     work: WorkId
     reason: str
     by: str
+
+
+class ResolveWork(Command, frozen=True):
+    """Say that what blocked an item is gone; `note` is told to whoever goes on."""
+
+    work: WorkId
+    note: str
+    by: str

@@ -6,7 +6,14 @@ the store beside it.
 
 from typing import TypeAlias
 
-from harnd.domain.goal.events.attempt import AttemptEnded, AttemptObserved, AttemptStarted, AttemptSuperseded
+from harnd.domain.goal.events.attempt import (
+    AttemptEnded,
+    AttemptObserved,
+    AttemptParked,
+    AttemptResumed,
+    AttemptStarted,
+    AttemptSuperseded,
+)
 from harnd.domain.goal.events.event import Event
 from harnd.domain.goal.events.goal import (
     BudgetExtended,
@@ -49,6 +56,7 @@ from harnd.domain.goal.events.work import (
     WorkCreated,
     WorkReopened,
     WorkRequeued,
+    WorkResolved,
     WorkRetried,
 )
 
@@ -80,11 +88,14 @@ GoalEvent: TypeAlias = (
     | PlanCompleted
     | AttemptStarted
     | AttemptObserved
+    | AttemptParked
+    | AttemptResumed
     | AttemptEnded
     | AttemptSuperseded
     | WorkAccepted
     | WorkReopened
     | WorkRetried
+    | WorkResolved
     | WorkRequeued
     | WorkCancelled
     | IntegrationStarted
@@ -97,6 +108,8 @@ __all__ = [
     "AnswerRefused",
     "AttemptEnded",
     "AttemptObserved",
+    "AttemptParked",
+    "AttemptResumed",
     "AttemptStarted",
     "AttemptSuperseded",
     "BudgetExtended",
@@ -134,5 +147,6 @@ __all__ = [
     "WorkIntegrated",
     "WorkReopened",
     "WorkRequeued",
+    "WorkResolved",
     "WorkRetried",
 ]

@@ -1,10 +1,11 @@
 """What happened to an attempt."""
 
 from harnd.domain.goal.events.event import Event
+from harnd.domain.goal.parking import Again
 from harnd.domain.goal.proof import Proof
 from harnd.domain.goal.usage import Usage
 from protocol.ids import CommitId, Digest, TreeId, WorkId
-from protocol.values import AttemptOutcome, FailureClass, Micros, Unit
+from protocol.values import AttemptOutcome, FailureClass, Micros, ParkCause, Unit
 
 
 class AttemptStarted(Event, frozen=True, tag="attempt.started/1"):
@@ -47,6 +48,30 @@ class AttemptEnded(Event, frozen=True, tag="attempt.ended/1"):
     proof: Proof | None = None
     reports: tuple[str, ...] = ()  # what differed around the attempt
     protected: tuple[str, ...] = ()  # changed although the template protects them
+
+
+class AttemptParked(Event, frozen=True, tag="attempt.parked/1"):
+    """An attempt stopped where it can go on: it keeps its worktree and what was set aside for it."""
+
+    work: WorkId
+    attempt: int
+    cause: ParkCause
+    stage: str = ""
+    failure: FailureClass | None = None
+    detail: str = ""
+    output: Digest | None = None  # the blob of what the stage printed
+    ran: Micros = Micros(0)
+    usage: Usage = Usage()  # so far
+    again: tuple[Again, ...] = ()  # what is made again when it goes on
+    reports: tuple[str, ...] = ()  # what differed around the attempt
+
+
+class AttemptResumed(Event, frozen=True, tag="attempt.resumed/1"):
+    """A parked attempt goes on where it stopped."""
+
+    work: WorkId
+    attempt: int
+    by: str = ""  # who let it go on
 
 
 class AttemptSuperseded(Event, frozen=True, tag="attempt.superseded/1"):

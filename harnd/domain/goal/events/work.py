@@ -55,6 +55,14 @@ class WorkRetried(Event, frozen=True, tag="work.retried/1"):
     by: str
 
 
+class WorkResolved(Event, frozen=True, tag="work.resolved/1"):
+    """A person says that what blocked it is gone: it goes on where it stopped."""
+
+    work: WorkId
+    by: str
+    note: str = ""
+
+
 class WorkRequeued(Event, frozen=True, tag="work.requeued/1"):
     """A person wants accepted work brought in again that could not be."""
 

@@ -15,9 +15,9 @@ from harnd.domain.goal.evolve import evolve
 from harnd.domain.goal.goal import Goal
 from harnd.domain.goal.overlap import covers, named, undeclared
 from harnd.domain.goal.template import Template
-from harnd.domain.goal.work import Work
+from harnd.domain.goal.work import Attempt, Work
 from protocol import bounds
-from protocol.values import AttemptOutcome, FailureClass
+from protocol.values import AttemptOutcome, FailureClass, ParkCause
 
 AttemptCommand: TypeAlias = c.ReportObserved | c.ReportAttempt
 Judged: TypeAlias = tuple[AttemptOutcome, FailureClass | None, str]
@@ -28,18 +28,47 @@ def decide_attempt(goal: Goal, command: AttemptCommand) -> list[e.GoalEvent]:
     item = goal.work.get(command.work)
     if item is None or not 1 <= command.attempt <= len(item.attempts):
         return []
-    running = item.running if goal.ending is None else None
-    owed = running is not None and running.number == command.attempt
+    owed = _owed(goal, item, command.attempt)
     match command:
         case c.ReportObserved(work=work, attempt=attempt, surroundings=surroundings):
-            first = owed and running is not None and running.surroundings is None
+            first = owed is not None and owed.parked is None and owed.surroundings is None
             return [e.AttemptObserved(work=work, attempt=attempt, surroundings=surroundings)] if first else []
         case c.ReportAttempt(work=work, attempt=attempt, report=report):
-            if not owed:
+            if owed is None:
                 return [e.AttemptSuperseded(work=work, attempt=attempt, outcome=report.outcome)]
-            return [_consequent(goal, item, _ended(goal, item, command))]
+            ended = _consequent(goal, item, _ended(goal, item, command))
+            return [_parked(ended, report)] if _goes_on(ended) else [ended]
         case _:
             assert_never(command)
+
+
+def _owed(goal: Goal, item: Work, number: int) -> Attempt | None:
+    """Return the attempt whose end is owed; what was parked by a pause may just have come to its end by itself."""
+    attempt = item.unended if goal.ending is None else None
+    if attempt is None or attempt.number != number:
+        return None
+    return attempt if attempt.parked is None or attempt.parked.cause is ParkCause.PAUSE else None
+
+
+def _goes_on(ended: e.AttemptEnded) -> bool:
+    """Tell whether nothing is wrong with the work, and a person is asked: it goes on once the cause is gone."""
+    return ended.blocked and ended.failure is not None and failures.ROWS[ended.failure].resolvable
+
+
+def _parked(ended: e.AttemptEnded, report: c.AttemptReport) -> e.AttemptParked:
+    return e.AttemptParked(
+        work=ended.work,
+        attempt=ended.attempt,
+        cause=ParkCause.FAILURE,
+        stage=report.stage,
+        failure=ended.failure,
+        detail=ended.detail,
+        output=ended.output,
+        ran=ended.ran,
+        usage=ended.usage,
+        again=report.again,
+        reports=ended.reports,
+    )
 
 
 def _consequent(goal: Goal, item: Work, ended: e.AttemptEnded) -> e.AttemptEnded:

@@ -7,7 +7,6 @@ from harnd.domain.goal import commands as c
 from harnd.domain.goal import events as e
 from harnd.domain.goal.goal import Ending, Goal
 from harnd.domain.goal.rules.checks import bounded, refuse_ended
-from harnd.domain.goal.usage import Usage
 from harnd.domain.goal.work import Work
 from protocol import bounds
 from protocol.values import AttemptOutcome, FailureClass, Micros, PlanStatus
@@ -24,8 +23,8 @@ def cancel_goal(goal: Goal, command: c.CancelGoal) -> list[e.GoalEvent]:
 
 
 def ended_by_person(item: Work) -> list[e.GoalEvent]:
-    """End the running attempt of an item, if there is one; nobody pays for it."""
-    attempt = item.running
+    """End the attempt of an item that runs or is parked, if there is one; nobody pays for it."""
+    attempt = item.unended
     if attempt is None:
         return []
     return [
@@ -35,7 +34,7 @@ def ended_by_person(item: Work) -> list[e.GoalEvent]:
             outcome=AttemptOutcome.CANCELLED,
             charged=False,
             ran=Micros(0),
-            usage=Usage(),
+            usage=attempt.usage,  # of one that is parked it is known so far
             detail="cancelled by the operator",
         )
     ]

@@ -1,7 +1,8 @@
 """The tick: one bounded step of a goal, taken when something changed.
 
 A step makes every move that is legal now and none that depends on an answer: apply a plan unasked, ask for one,
-call the planner, bring accepted work in, start attempts.  A tick that moves nothing is no event and costs nothing.
+call the planner, bring accepted work in, let parked attempts go on, start new ones.  A tick that moves nothing is no
+event and costs nothing.
 """
 
 from collections.abc import Callable
@@ -10,7 +11,7 @@ from typing import Final
 from harnd.domain.goal import events as e
 from harnd.domain.goal.evolve import evolve
 from harnd.domain.goal.goal import Goal
-from harnd.domain.goal.hindrance import call_hindrance, hindrance
+from harnd.domain.goal.hindrance import call_hindrance, hindrance, resume_hindrance
 from harnd.domain.goal.rules.unattended import apply_unasked
 from harnd.domain.goal.wanted import wanted_trigger
 from harnd.domain.goal.work import Standing, Work
@@ -67,6 +68,17 @@ def _integrate(goal: Goal, _now: Instant) -> list[e.GoalEvent]:
     return [e.IntegrationStarted(work=item.id, number=len(item.integrations) + 1, onto=goal.head)]
 
 
+def _resume(goal: Goal, now: Instant) -> list[e.GoalEvent]:
+    resumed: list[e.GoalEvent] = []
+    for item in goal.in_standing(Standing.PARKED):
+        if item.parked is None or resume_hindrance(goal, item, now) is not None:
+            continue
+        event = e.AttemptResumed(work=item.id, attempt=len(item.attempts), by=item.parked.cleared_by)
+        goal = evolve(goal, event, now)
+        resumed.append(event)
+    return resumed
+
+
 def _start_attempts(goal: Goal, now: Instant) -> list[e.GoalEvent]:
     started: list[e.GoalEvent] = []
     for item in goal.ready():
@@ -95,5 +107,6 @@ _MOVES: Final[tuple[Callable[[Goal, Instant], list[e.GoalEvent]], ...]] = (
     _request_plan,
     _call_planner,
     _integrate,
+    _resume,
     _start_attempts,
 )

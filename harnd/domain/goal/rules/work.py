@@ -9,15 +9,24 @@ from harnd.domain.goal.growth import extension
 from harnd.domain.goal.rules.after_end import reopened
 from harnd.domain.goal.rules.cancel import ended_by_person, plan_withdrawn
 from harnd.domain.goal.rules.checks import active_item, bounded, refuse_ended
+from harnd.domain.goal.rules.resolving import resolve_work
 from harnd.domain.goal.work import Attempt, Standing, Work
 from harnd.domain.rejected import Rejected
 from harnd.domain.verbs import verb
 from protocol import bounds
 from protocol.values import DEFERRED, FIXED, Unit
 
-WorkCommand: TypeAlias = c.AcceptWork | c.ReopenWork | c.RetryWork | c.CancelWork
+WorkCommand: TypeAlias = c.AcceptWork | c.ReopenWork | c.RetryWork | c.ResolveWork | c.CancelWork
 
-_REOPENABLE = (Standing.IN_REVIEW, Standing.BLOCKED, Standing.ACCEPTED, Standing.INTEGRATED, Standing.CANCELLED)
+_REOPENABLE = (
+    Standing.AWAITING_APPROVAL,
+    Standing.PARKED,
+    Standing.IN_REVIEW,
+    Standing.BLOCKED,
+    Standing.ACCEPTED,
+    Standing.INTEGRATED,
+    Standing.CANCELLED,
+)
 
 
 def reopen_goal(goal: Goal, command: c.ReopenGoal) -> list[e.GoalEvent]:
@@ -43,6 +52,8 @@ def decide_work(goal: Goal, command: WorkCommand) -> list[e.GoalEvent]:
             return _reopen(goal, item, command)
         case c.RetryWork():
             return _retry(goal, item, command)
+        case c.ResolveWork():
+            return resolve_work(goal, item, command)
         case c.CancelWork():
             return _cancel(goal, item, command)
         case _:
@@ -133,21 +144,23 @@ def _reopen(goal: Goal, item: Work, command: c.ReopenWork) -> list[e.GoalEvent]:
         for number, text in enumerate(command.findings, 1)
     )
     if not ended:  # a goal that had ended could not be extended before: it asks for more when it is open again
-        _refuse_without_attempt(goal)
+        _refuse_without_attempt(goal, item)
     withdrawn = _withdrawn(goal, command.by, "reopened")
-    return [*ended, *withdrawn, e.WorkReopened(work=item.id, findings=findings, by=command.by)]
+    reopened_now = e.WorkReopened(work=item.id, findings=findings, by=command.by)
+    return [*ended, *withdrawn, *ended_by_person(item), reopened_now]
 
 
 def _retry(goal: Goal, item: Work, command: c.RetryWork) -> list[e.GoalEvent]:
     refuse_ended(goal)
-    if item.standing is not Standing.BLOCKED:
+    if item.standing is not Standing.BLOCKED and item.parked is None:
         raise Rejected("work.not_blocked", f"{item.id} is {goal.state_of(item)}; only blocked work is retried")
     if item.accepted_proof is not None and not command.guidance:
         requeued = e.WorkRequeued(work=item.id, by=command.by)  # nothing is wrong with the work itself
         return [*_withdrawn(goal, command.by, "retried"), requeued]
-    _refuse_without_attempt(goal)
+    _refuse_without_attempt(goal, item)
     guidance = bounded("guidance", command.guidance, bounds.GUIDANCE_CHARS) if command.guidance else ""
-    return [*_withdrawn(goal, command.by, "retried"), e.WorkRetried(work=item.id, guidance=guidance, by=command.by)]
+    retried = e.WorkRetried(work=item.id, guidance=guidance, by=command.by)
+    return [*_withdrawn(goal, command.by, "retried"), *ended_by_person(item), retried]
 
 
 def _withdrawn(goal: Goal, by: str, done: str) -> list[e.GoalEvent]:
@@ -155,8 +168,8 @@ def _withdrawn(goal: Goal, by: str, done: str) -> list[e.GoalEvent]:
     return plan_withdrawn(goal, by, f"work was {done} after this plan was requested")
 
 
-def _refuse_without_attempt(goal: Goal) -> None:
-    if goal.left(Unit.ATTEMPTS) < 1:
+def _refuse_without_attempt(goal: Goal, item: Work) -> None:
+    if goal.left(Unit.ATTEMPTS) < 1 and item.parked is None:  # what is parked gives its attempt back
         fix = extension(goal, Unit.ATTEMPTS) or verb("goal", "cancel", goal.intent.goal)
         raise Rejected("budget.attempts", "every attempt of this goal is spent", fix=fix)
 
