@@ -73,7 +73,7 @@ async def test_what_waits_is_listed_oldest_first_each_with_its_command(house: Sh
         goal=BILLING,
         kind=InboxKind.BLOCKED,
         subject="p1.a",
-        summary="blocked (auth): no luck; log the agent in again, then retry",
+        summary="blocked (auth): no luck; log the agent in again, then resolve it",
         since=g.later(20),
         digest=None,
         verb="harnctl work show billing p1.a",

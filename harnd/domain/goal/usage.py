@@ -28,7 +28,10 @@ class Usage(msgspec.Struct, frozen=True, omit_defaults=True):
             if unit is Unit.TOKENS
             else (self.cost, self.some_cost, self.said_cost)
         )
-        return Told(whole, self.calls, 0) if whole is not None else Told(some, said, self.calls - said)
+        if whole is not None:
+            return Told(whole, self.calls, 0)
+        # What is unknown although every counted call spoke was used by one that does not count: a run made again.
+        return Told(some, said, max(self.calls - said, 1 if said else 0))
 
 
 class Told(msgspec.Struct, frozen=True):

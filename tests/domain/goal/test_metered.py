@@ -129,6 +129,12 @@ def test_of_several_calls_those_that_report_are_booked():
     assert combined((Usage(1, 500, MicroDollars(40)), Usage(1, 1, MicroDollars(2)))) == used(2, 501, 42)
 
 
+def test_a_run_that_was_made_again_counts_as_no_call_and_its_use_is_booked():
+    again = Usage(0, 250, MicroDollars(10))
+    assert combined([again, used(1, 500, 40)]) == used(1, 750, 50)
+    assert combined([Usage(0), used(1, 500, 40)]).told(Unit.TOKENS) == Told(500, 1, 1)
+
+
 def test_an_attempt_that_was_cut_short_may_have_made_any_of_its_calls():
     goal = live(applied(*TWO, **LIMITED), tick(), cancel_work("p1.a"))
     assert (tokens(goal).reserved, tokens(goal).untold) == (1, 2)
