@@ -14,19 +14,21 @@ from protocol.values import Unit
 
 # An item that is proved takes no more of an agent, whatever a person decides about it.
 _DONE: Final = (Standing.IN_REVIEW, Standing.ACCEPTED, Standing.INTEGRATING, Standing.INTEGRATED)
+# Tokens and money are foretold whether they are limited or not, everything else where there is an account of it.
 FORETOLD: Final = (Unit.ATTEMPTS, Unit.AGENT_CALLS, Unit.PLANNER_CALLS, Unit.ACTIVE_RUNTIME_US, *METERED)
 
 
 def forecast(goal: Goal) -> dict[Unit, int | None]:
     """Return how much more each unit takes until the active graph is done and, in a mission, looked at again."""
+    units = [unit for unit in FORETOLD if unit in METERED or unit in goal.ledger.entries]
     to_do = [item for item in goal.active() if item.standing not in (*_DONE, Standing.CANCELLED)]
     done = [item for item in goal.work.values() if item.standing in _DONE]
     looks = 1 if goal.ending is None and goal.intent.mission is not None else 0
     if goal.ending is not None:
-        return dict.fromkeys(FORETOLD, 0)
+        return dict.fromkeys(units, 0)
     if goal.milestone is None:  # nothing is planned yet, and nobody knows how much it will be
-        return dict.fromkeys(FORETOLD)
-    return {unit: _sum(_of_work(done, len(to_do), unit), _of_planner(goal, looks, unit)) for unit in FORETOLD}
+        return dict.fromkeys(units)
+    return {unit: _sum(_of_work(done, len(to_do), unit), _of_planner(goal, looks, unit)) for unit in units}
 
 
 def _of_work(done: list[Work], to_do: int, unit: Unit) -> int | None:
