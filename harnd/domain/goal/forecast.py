@@ -14,13 +14,13 @@ from protocol.values import Unit
 
 # An item that is proved takes no more of an agent, whatever a person decides about it.
 _DONE: Final = (Standing.IN_REVIEW, Standing.ACCEPTED, Standing.INTEGRATING, Standing.INTEGRATED)
-# Tokens and money are foretold whether they are limited or not, everything else where there is an account of it.
+# Tokens and money are foretold whether they are limited or not, everything else where anything may be spent of it.
 FORETOLD: Final = (Unit.ATTEMPTS, Unit.AGENT_CALLS, Unit.PLANNER_CALLS, Unit.ACTIVE_RUNTIME_US, *METERED)
 
 
 def forecast(goal: Goal) -> dict[Unit, int | None]:
     """Return how much more each unit takes until the active graph is done and, in a mission, looked at again."""
-    units = [unit for unit in FORETOLD if unit in METERED or unit in goal.ledger.entries]
+    units = [unit for unit in FORETOLD if unit in METERED or goal.limit(unit)]
     to_do = [item for item in goal.active() if item.standing not in (*_DONE, Standing.CANCELLED)]
     done = [item for item in goal.work.values() if item.standing in _DONE]
     looks = 1 if goal.ending is None and goal.intent.mission is not None else 0
