@@ -11,7 +11,7 @@ from typing import Protocol
 import anyio
 import anyio.abc
 
-from harnd.actors.goal_supervisor import Ask, Ended, GoalSupervisor, Message, Signal
+from harnd.actors.goal_supervisor import Ask, Cleared, Ended, GoalSupervisor, Message, Signal
 from harnd.actors.journal import Promise
 from harnd.actors.lease_keeper import TTL, LeaseKeeper
 from harnd.actors.mailbox import Answer, ClosedMailboxError, Mailbox
@@ -259,5 +259,5 @@ def _refuse_asks(seat: _Seat, error: Exception) -> None:
         match message:
             case Ask(answer=answer):
                 answer.refuse(error)
-            case Ended() | Signal():
+            case Ended() | Cleared() | Signal():
                 pass
