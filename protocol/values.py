@@ -138,6 +138,13 @@ class FailureClass(StrEnum):
     LOST = "lost"
 
 
+class Hold(StrEnum):
+    """What becomes of what runs when a person holds a goal."""
+
+    FINISH = "finish"  # it is let finish
+    PARK = "park"  # it is stopped at once, and goes on where it stopped
+
+
 class Verdict(StrEnum):
     """What is known of a criterion; unknown is a third value."""
 

@@ -27,7 +27,7 @@ from protocol.requests import (
     ResumeGoal,
     ShowGoal,
 )
-from protocol.values import Unit
+from protocol.values import Hold, Unit
 
 app = typer.Typer(no_args_is_help=True)
 
@@ -63,6 +63,7 @@ Runtime = Annotated[
 
 Tokens = Annotated[int | None, typer.Option("--tokens", metavar="N", min=1, help="So many more tokens.")]
 Money = Annotated[str | None, typer.Option("--money", metavar="DOLLARS", help="So many more dollars: 10 or 12.50.")]
+AtOnce = Annotated[bool, typer.Option("--now", help="Stop what runs; it goes on where it stopped once resumed.")]
 Everything = Annotated[bool, typer.Option("--all", help="Also those that were archived.")]
 OfWork = Annotated[
     str | None, typer.Argument(metavar="[WORK]", help="The work item; the last of its graph by default.")
@@ -139,12 +140,12 @@ def extend_goal(
 
 
 @app.command("pause")
-def pause_goal(context: typer.Context, goal: Goal, *, reason: Reason = None) -> None:
-    """Hold a goal: nothing starts until it is resumed, and what runs is let finish."""
+def pause_goal(context: typer.Context, goal: Goal, *, now: AtOnce = False, reason: Reason = None) -> None:
+    """Hold a goal: nothing starts until it is resumed, and what runs is let finish, or parked at once."""
     console = console_of(context)
-    again = ("harnctl", "goal", "pause", goal)
+    again = ("harnctl", "goal", "pause", goal, *(["--now"] if now else []))
     why = "" if reason is None else words(console, reason, about=f"why {goal} is paused", again=again)
-    request = PauseGoal(key=new_key(), goal=ids.GoalId(goal), reason=why)
+    request = PauseGoal(key=new_key(), goal=ids.GoalId(goal), reason=why, hold=Hold.PARK if now else Hold.FINISH)
     change = console.ask(request)
     console.show(request.method, change, done(change, "paused"))
 

@@ -137,8 +137,8 @@ def _command(request: msgspec.Struct, by: str) -> tuple[GoalId, c.GoalCommand, s
     match request:
         case wire.CancelGoal(goal=goal, reason=reason):
             return goal, c.CancelGoal(by=by, reason=reason), goal
-        case wire.PauseGoal(goal=goal, reason=reason):
-            return goal, c.PauseGoal(by=by, reason=reason), goal
+        case wire.PauseGoal(goal=goal, reason=reason, hold=hold):
+            return goal, c.PauseGoal(by=by, reason=reason, hold=hold), goal
         case wire.ResumeGoal(goal=goal):
             return goal, c.ResumeGoal(by=by), goal
         case wire.ReopenGoal(goal=goal, findings=findings, work=work):

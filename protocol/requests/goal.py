@@ -5,6 +5,7 @@ from typing import ClassVar
 from protocol import fields
 from protocol.replies import Done, GoalCreated
 from protocol.requests.request import Change, Request
+from protocol.values import Hold
 from protocol.views import (
     GoalList,
     GoalView,
@@ -44,11 +45,12 @@ class ExtendGoal(Change[Done], frozen=True, kw_only=True):
 
 
 class PauseGoal(Change[Done], frozen=True, kw_only=True):
-    """Hold a goal: nothing of it starts until it is resumed, and what runs is let finish."""
+    """Hold a goal: nothing of it starts until it is resumed, and what runs is let finish or parked at once."""
 
     method: ClassVar[str] = "goal.pause"
     goal: fields.Goal
     reason: fields.Guidance = ""
+    hold: Hold = Hold.FINISH
 
 
 class ResumeGoal(Change[Done], frozen=True, kw_only=True):

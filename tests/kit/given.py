@@ -49,7 +49,7 @@ from protocol.ids import (
     WorkId,
     WorkKey,
 )
-from protocol.values import SECOND, AttemptOutcome, FailureClass, Instant, Micros, Unit, Verdict
+from protocol.values import SECOND, AttemptOutcome, FailureClass, Hold, Instant, Micros, Unit, Verdict
 
 T0 = Instant(1_000_000 * SECOND)
 MINUTE = Micros(60 * SECOND)
@@ -285,6 +285,10 @@ def create(intent: Intent) -> c.CreateGoal:
 
 def cancel_goal(reason: str = "not needed") -> c.CancelGoal:
     return c.CancelGoal(by="ada", reason=reason)
+
+
+def pause_at_once() -> c.PauseGoal:
+    return c.PauseGoal(by="ada", reason="", hold=Hold.PARK)
 
 
 def pause_goal(reason: str = "") -> c.PauseGoal:

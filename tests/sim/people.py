@@ -16,7 +16,7 @@ from harnd.domain.rejected import Rejected
 from harnd.ports.errors import PortError
 from harnd.ports.store import InboxRow
 from protocol.ids import Digest, WorkId
-from protocol.values import Unit
+from protocol.values import Hold, Unit
 
 if TYPE_CHECKING:
     from tests.sim.engine import Daemon, Disk
@@ -113,7 +113,7 @@ class Operator:
             case 1:
                 return c.ExtendGoal(add={Unit.ATTEMPTS: 1}, by="operator")
             case _:
-                return c.PauseGoal(by="operator", reason="")
+                return c.PauseGoal(by="operator", reason="", hold=self._dice.choice(tuple(Hold)))
 
     def _decision(self, goal: Goal, row: InboxRow) -> c.GoalCommand:
         match row.kind:

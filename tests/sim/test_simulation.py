@@ -12,7 +12,7 @@ from tests.sim.faults import Faults
 from tests.sim.missions import Item, SimMission, demo_mission, random_mission
 from tests.sim.simulate import Result, simulate
 
-SEEDS = 240
+SEEDS = 300
 CHUNK = 10
 STRIDE = 24  # so many tests share the crash points of the demo mission
 

@@ -10,7 +10,8 @@ from harnd.domain.goal.inbox import asks
 from harnd.domain.goal.position import position
 from harnd.domain.goal.reasons import reason_of
 from harnd.domain.goal.work import Standing
-from protocol.values import FailureClass, NextAction, Phase, PlanStatus, Unit
+from protocol.ids import WorkId
+from protocol.values import FailureClass, NextAction, ParkCause, Phase, PlanStatus, Unit
 from tests.kit.given import (
     T0,
     Given,
@@ -33,6 +34,7 @@ from tests.kit.given import (
     later,
     live,
     moved,
+    pause_at_once,
     pause_goal,
     planning,
     proposed,
@@ -163,3 +165,38 @@ def test_holding_and_letting_go_are_facts_of_the_fingerprint():
     held = live(goal, pause_goal())
     assert fingerprint(held, T0) != fingerprint(goal, T0)
     assert fingerprint(live(held, resume_goal()), T0) == fingerprint(goal, T0)
+
+
+# --- at once
+
+
+def test_what_runs_is_parked_at_once_and_goes_on_when_the_goal_is_resumed():
+    goal = working(*TWO)
+    parked = [e.AttemptParked(work=WorkId(f"p1.{key}"), attempt=1, cause=ParkCause.PAUSE) for key in "ab"]
+    Given(goal).when(pause_at_once()).then(e.GoalPaused(by="ada", reason=""), *parked)
+
+    held = live(goal, pause_at_once())
+    assert (due(held, T0), held.calls_running) == ((), False)
+    Given(held).when(tick()).then_nothing()
+    resumed = live(held, resume_goal(), tick())
+    assert [(item.standing, item.attempts[-1].pauses) for item in resumed.active()[:2]] == [(Standing.RUNNING, 1)] * 2
+
+
+def test_a_goal_that_lets_finish_what_runs_can_be_stopped_at_once_after_all():
+    goal = live(working(), pause_goal())
+    Given(goal).when(pause_at_once()).then(e.AttemptParked(work=WorkId("p1.a"), attempt=1, cause=ParkCause.PAUSE))
+    Given(live(goal, pause_at_once())).when(pause_at_once()).then_nothing()
+
+
+def test_a_planner_call_that_was_stopped_costs_nothing_and_is_made_again():
+    held = live(planning(), pause_at_once())
+    assert due(held, T0) == ()
+    assert (held.ledger.entries[Unit.AGENT_CALLS].spent, held.ledger.entries[Unit.PLANNER_CALLS].reserved) == (0, 1)
+    again = live(held, resume_goal(), tick())
+    assert [(call.number, call.open) for call in the_plan(again).calls] == [(1, False), (2, True)]
+    Given(again).when(answered(a_plan(), call=1)).then_nothing()
+
+
+def test_bringing_in_accepted_work_is_let_finish():
+    held = live(integrating(), pause_at_once())
+    assert [effect.key.rpartition("/")[2] for effect in due(held, T0)] == ["1"]

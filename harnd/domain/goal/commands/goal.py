@@ -3,7 +3,7 @@
 from harnd.domain.goal.commands.command import Command
 from harnd.domain.goal.intent import Intent
 from protocol.ids import InstanceId, WorkId
-from protocol.values import Instant, Unit
+from protocol.values import Hold, Instant, Unit
 
 
 class CreateGoal(Command, frozen=True):
@@ -25,6 +25,7 @@ class PauseGoal(Command, frozen=True):
 
     by: str
     reason: str
+    hold: Hold = Hold.FINISH
 
 
 class ResumeGoal(Command, frozen=True):
