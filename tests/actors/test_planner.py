@@ -116,6 +116,19 @@ async def test_no_call_takes_longer_than_the_goal_has_runtime_left(bench):
     assert [task.timeout for task in bench.sessions.tasks] == [20 * SECOND]
 
 
+async def test_a_call_has_the_time_that_the_planner_was_given(bench):
+    """Planning had five minutes, whatever was needed."""
+    bench.script(rule(ASKS))
+    intent = bench.intent()
+    given = Micros(40 * 60 * SECOND)
+    team = tuple(msgspec.structs.replace(member, timeout=given) for member in intent.team)
+    await bench.lived(tick(), intent=msgspec.structs.replace(intent, team=team))
+
+    await called(bench)
+
+    assert [task.timeout for task in bench.sessions.tasks] == [given]
+
+
 # --- corrections
 
 

@@ -167,6 +167,22 @@ async def test_a_goal_that_waits_for_a_time_is_woken_at_that_time(bench):
         assert hall.agents == [PLANNING.replace("call/1", "call/2")]
 
 
+async def test_a_goal_whose_agent_works_for_hours_holds_up_no_other(bench):
+    """Goals were swept one after the other, and a long step of one starved the rest."""
+    hours = WORKS.replace("You are the planner", "of goal billing").replace("100.0", "10000.0")
+    bench.script(hours, WORKS.replace("sleep = 100.0", "sleep = 1.0"))
+    await bench.lived()
+    await bench.lived(intent=bench.intent(goal="search", active_runtime=8 * 3600 * 1_000_000))
+
+    async with open_hall(bench) as hall:
+        await anyio.sleep(2)
+        asked = (await bench.stored(SEARCH)).plan
+        assert asked is not None
+        assert asked.question == "q"
+        assert sorted(hall.agents) == [PLANNING, SEARCHING]
+        assert hall.roster.live() == (BILLING,)
+
+
 # --- a poisoned goal
 
 

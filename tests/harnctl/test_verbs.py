@@ -352,6 +352,18 @@ def test_what_failed_keeps_the_names_it_was_given(harnctl, daemon):
     assert "stalled: my_agent.py: no such_file\n" in harnctl("plan", "show", "a", "1").out
 
 
+def test_every_item_of_a_plan_and_every_problem_of_its_replies_is_shown(harnctl, daemon):
+    """A person could read how many items there were, and how many objections, and none of them."""
+    plan = golden("plan.show")
+    texts = [text for item in plan.items for text in (item.key, item.title, item.objective, item.acceptance[0].text)]
+    texts += [problem.message for problem in plan.problems]
+    shown = harnctl("plan", "show", "a", "1").out
+    assert [text for text in texts if text not in shown] == []
+    document = json.loads(harnctl("plan", "show", "a", "1", "--json").out)
+    assert document["items"] == json.loads(msgspec.json.encode(plan.items))
+    assert document["problems"] == json.loads(msgspec.json.encode(plan.problems))
+
+
 def test_a_claim_stands_below_the_criterion_that_it_is_about(harnctl, daemon):
     claim = CompletionEvidence(criterion=CriterionId("AC-1"), text="It runs.", note="I saw it.", references=("p1.a",))
     invariant = CriterionView(CriterionId("INV-1"), "No name is removed.")
