@@ -16,7 +16,12 @@ from harnctl.client.greeting import explain
 @contextmanager
 def called(name: str) -> Iterator[Peer]:
     """A process that goes by a name."""
-    with subprocess.Popen([name, "60"], executable="/bin/sleep") as process:
+    pipe = subprocess.PIPE
+    with subprocess.Popen([name], executable="/bin/cat", stdin=pipe, stdout=pipe, bufsize=0) as process:
+        assert process.stdin is not None
+        assert process.stdout is not None
+        process.stdin.write(b"?")
+        assert process.stdout.read(1) == b"?"  # before it answers the kernel may not know its name yet
         yield Peer(pid=process.pid, uid=os.getuid())
         process.kill()
 
