@@ -28,7 +28,7 @@ from harnd.domain.goal.candidate import (
 from harnd.domain.goal.decide import decide
 from harnd.domain.goal.evolve import evolve
 from harnd.domain.goal.goal import Goal
-from harnd.domain.goal.intent import Criterion, Intent, Limits, Mission, Replanning, Specialist
+from harnd.domain.goal.intent import Automation, Criterion, Intent, Limits, Mission, Replanning, Specialist
 from harnd.domain.goal.plan import Plan
 from harnd.domain.goal.proof import CriterionProof, Evidence, Proof, Run, evidence_of
 from harnd.domain.goal.template import AgentStage, ParallelStage, ProofCommand, Stage, Template
@@ -178,6 +178,7 @@ def an_intent(
     mission: bool = True,
     planner: bool = True,
     auto_apply: bool = False,
+    accept_passing_proof: bool = False,
     **limits: int | None,
 ) -> Intent:
     """Freeze what a person might enrol; `limits` are the cumulative ones, by their names."""
@@ -215,6 +216,7 @@ def an_intent(
         if planner
         else None,
         graph=tuple(graph),
+        automation=Automation(accept_passing_proof=True) if accept_passing_proof else None,
     )
 
 

@@ -13,7 +13,7 @@ from harnd.domain.files.own_graph import drafts
 from harnd.domain.files.schemas import SPECIALIST
 from harnd.domain.files.source import At
 from harnd.domain.goal.graph import Drafts
-from harnd.domain.goal.intent import Criterion, Intent, Limits, Mission, Parent, Replanning, Specialist
+from harnd.domain.goal.intent import Automation, Criterion, Intent, Limits, Mission, Parent, Replanning, Specialist
 from harnd.domain.goal.template import (
     AgentStage,
     CommandStage,
@@ -47,6 +47,7 @@ class GoalFile(msgspec.Struct, frozen=True):
     labels: tuple[str, ...] = ()
     graph: Drafts = ()
     parent: GoalId | None = None
+    automation: Automation | None = None  # None: everything is asked
 
     def start(self, parent: Parent | None) -> tuple[str, str]:
         """Return what the goal starts from, as it is called and as git finds it."""
@@ -70,6 +71,7 @@ class GoalFile(msgspec.Struct, frozen=True):
             labels=self.labels,
             graph=self.graph,
             parent=parent,
+            automation=self.automation,
         )
 
 
@@ -88,6 +90,7 @@ def goal_file(goal: At, team: At, templates: tuple[At, ...]) -> GoalFile:
         labels=goal["labels"].texts(),
         graph=drafts(goal["work"]),
         parent=GoalId(goal["parent"].text()) if "parent" in goal else None,
+        automation=_automation(goal["automation"]),
     )
 
 
@@ -137,6 +140,11 @@ def _replanning(replanning: At) -> Replanning:
         planned_work=_number(replanning["planned_work"], bounds.PLANNED_WORK),
         auto_apply=replanning["auto_apply"].value is True,
     )
+
+
+def _automation(automation: At) -> Automation | None:
+    chosen = Automation(accept_passing_proof=automation["accept_passing_proof"].value is True)
+    return chosen if chosen != Automation() else None  # so that to write a default is to say nothing
 
 
 def _specialist(member: At) -> Specialist:

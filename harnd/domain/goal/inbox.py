@@ -10,7 +10,7 @@ from harnd.domain.goal.goal import Goal
 from harnd.domain.goal.plan import Plan
 from harnd.domain.goal.position import position
 from harnd.domain.goal.rules.resolving import resolvable
-from harnd.domain.goal.rules.unattended import applied_unasked
+from harnd.domain.goal.rules.unattended import accepted_unasked, applied_unasked
 from harnd.domain.goal.wanted import left_to_planner
 from harnd.domain.goal.work import Standing, Work
 from harnd.domain.measures import count
@@ -39,7 +39,8 @@ def _asks(goal: Goal, now: Instant) -> Iterator[Ask]:
     if goal.plan is not None:
         yield from () if applied_unasked(goal, now) else _about_plan(goal.plan)
     for item in goal.in_standing(Standing.IN_REVIEW):
-        yield _about_review(item)
+        if not accepted_unasked(goal, item):
+            yield _about_review(item)
     blocked = goal.in_standing(Standing.BLOCKED)
     for item in blocked:
         if left_to_planner(goal, item):

@@ -42,6 +42,12 @@ class Replanning(msgspec.Struct, frozen=True, omit_defaults=True):
     auto_apply: bool = False  # what the planner proposes is applied, or completes the mission, unasked
 
 
+class Automation(msgspec.Struct, frozen=True, omit_defaults=True):
+    """What harnd may decide in a person's place; absent where it is nothing."""
+
+    accept_passing_proof: bool = False  # work whose proof leaves no question open
+
+
 class Specialist(msgspec.Struct, frozen=True, omit_defaults=True):
     """A named role of the team.  Without a model it works in the partition `harness-default`."""
 
@@ -108,6 +114,7 @@ class Intent(msgspec.Struct, frozen=True, omit_defaults=True):
     labels: tuple[str, ...] = ()
     graph: tuple[WorkDraft, ...] = ()  # the operator's own: what is to be done first, or all of it
     parent: Parent | None = None
+    automation: Automation | None = None
 
     def digest(self) -> Digest:
         """Identify this intent by its canonical form."""

@@ -164,6 +164,7 @@ _PLANNING: Final[dict[Trigger, tuple[NextAction, str]]] = {
     ),
 }
 _MOVING: Final[tuple[tuple[type[e.Event], NextAction, str], ...]] = (
+    (e.WorkAccepted, NextAction.RUN, "proved work is accepted next, unasked: automation.accept_passing_proof"),
     (e.IntegrationStarted, NextAction.RUN, "accepted work is brought onto the goal's branch next"),
     (e.AttemptResumed, NextAction.RESUME, "a parked attempt goes on next"),
     (e.AttemptStarted, NextAction.RUN, "work is started next"),

@@ -28,6 +28,7 @@ from harnd.domain.goal.overlap import named
 from harnd.domain.goal.rules.after_end import refused_reopening
 from harnd.domain.goal.rules.resolving import resolvable
 from harnd.domain.goal.rules.tick import stepped
+from harnd.domain.goal.rules.unattended import accepted_unasked
 from harnd.domain.goal.wanted import given_up, left_to_planner, recovering, wanted_trigger
 from harnd.domain.goal.work import Standing, Work
 from harnd.domain.measures import count, span
@@ -273,6 +274,9 @@ def _in_review(goal: Goal, item: Work) -> Reason:
         condition=f"{item.id} is proved and waits to be accepted{with_these}",
         since=item.since,
         would_change=f"a decision about {item.id}",
+        next_automatic=f"{item.id} is accepted, unasked: automation.accept_passing_proof"
+        if accepted_unasked(goal, item)
+        else None,
         verbs=_verbs(goal, item, "show", "accept", "reopen"),
     )
 

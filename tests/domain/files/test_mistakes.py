@@ -150,8 +150,8 @@ GOAL_MISTAKES: list[tuple[Spoil, Said]] = [
         ),
     ),
     (
-        after("[automation]\naccept_passing_proof = true\n"),
-        ("feature.not_built", "automation.accept_passing_proof", 16, "is not built yet: work is accepted by a person"),
+        after("[automation]\naccept_passing_proof = 1\n"),
+        ("type", "automation.accept_passing_proof", 16, "expected true or false, found 1"),
     ),
     (
         after("[automation]\nresume_approved = false\n"),

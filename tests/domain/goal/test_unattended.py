@@ -1,27 +1,34 @@
 """Plans that are decided unasked: only what the planner proposed, by a step that says who decided."""
 
+import msgspec
 import pytest
 
 from harnd.domain.digest import digest_of
 from harnd.domain.goal import events as e
+from harnd.domain.goal.candidate import WorkDraft
 from harnd.domain.goal.fingerprint import fingerprint
 from harnd.domain.goal.goal import Ending, Goal
 from harnd.domain.goal.inbox import asks
 from harnd.domain.goal.position import position
-from harnd.domain.goal.rules.unattended import AUTO_APPLY
+from harnd.domain.goal.reasons import reason_of
+from harnd.domain.goal.rules.unattended import ACCEPT_PASSING_PROOF, AUTO_APPLY
 from protocol.values import FailureClass, NextAction, Phase, PlanStatus, Unit
 from tests.domain.goal.walking import check_way_out
 from tests.kit.given import (
     T0,
     Given,
+    a_flaky_proof,
     a_plan,
     a_template,
     accept,
+    an_intent,
     answered,
     completion,
     draft,
     extend_goal,
     failed,
+    in_review,
+    item,
     live,
     milestone_met,
     moved,
@@ -31,10 +38,12 @@ from tests.kit.given import (
     proved,
     question,
     reject,
+    reopen,
     resume_goal,
     succeeded,
     the_plan,
     tick,
+    working,
 )
 
 PLAN = a_plan()
@@ -107,3 +116,62 @@ def test_without_a_step_left_a_person_decides():
 
 def test_a_proposal_wakes_the_goal():
     assert fingerprint(unasked(), T0) != fingerprint(planning(auto_apply=True), T0)
+
+
+# --- proved work
+
+
+def passing(*work: WorkDraft) -> Goal:
+    return in_review(*work, accept_passing_proof=True)
+
+
+def acceptances(goal: Goal) -> list[e.WorkAccepted]:
+    return [event for event in Given(goal).when(tick()).events if isinstance(event, e.WorkAccepted)]
+
+
+def test_work_whose_proof_passes_is_accepted_by_the_next_step_and_brought_in_with_it():
+    goal = passing()
+    (accepted,) = acceptances(goal)
+    proof = item(goal, "p1.a").attempts[-1].proof
+    assert proof is not None
+    assert (accepted.proof, accepted.by, accepted.acknowledged) == (proof.digest(), ACCEPT_PASSING_PROOF, ())
+    kinds = [type(event) for event in Given(goal).when(tick()).events]
+    assert kinds == [e.GoalTicked, e.WorkAccepted, e.IntegrationStarted]
+
+
+def test_without_the_switch_a_person_accepts():
+    assert acceptances(in_review()) == []
+    assert [ask.kind for ask in asks(in_review(), T0)] == ["work"]
+
+
+def test_what_a_person_would_have_to_acknowledge_waits_for_one():
+    flaky = live(working(accept_passing_proof=True), succeeded("p1.a", proof=a_flaky_proof("p1.a")))
+    assert acceptances(flaky) == []
+    assert [ask.kind for ask in asks(flaky, T0)] == ["work"]
+
+
+def test_what_has_an_open_finding_waits_for_a_person():
+    goal = live(passing(), reopen("p1.a", "Too slow."), tick(), succeeded("p1.a", attempt=2))
+    assert acceptances(goal) == []
+    assert [ask.kind for ask in asks(goal, T0)] == ["work"]
+
+
+def test_a_goal_that_is_paused_accepts_nothing_unasked():
+    goal = live(passing(), pause_goal())
+    assert acceptances(goal) == []
+    assert [ask.kind for ask in asks(goal, T0)] == ["work"]
+    assert len(acceptances(live(goal, resume_goal()))) == 1
+
+
+def test_an_acceptance_to_come_is_told_and_nobody_is_asked():
+    goal = passing()
+    where = check_way_out(goal, T0)
+    assert (where.phase, where.next_action) == (Phase.READY, NextAction.RUN)
+    assert where.reason == "proved work is accepted next, unasked: automation.accept_passing_proof"
+    assert asks(goal, T0) == ()
+    told = reason_of(goal, item(goal, "p1.a"), T0).next_automatic
+    assert told == "p1.a is accepted, unasked: automation.accept_passing_proof"
+
+
+def test_an_intent_without_automation_says_nothing_of_it():
+    assert b"automation" not in msgspec.json.encode(an_intent())

@@ -48,10 +48,13 @@ _LIMITS: Final = table(
 
 _AUTOMATION: Final = table(
     {
-        "accept_passing_proof": not_built("work is accepted by a person", unless=(False,)),
+        "accept_passing_proof": yes_or_no(
+            "whether work is accepted unasked when its proof is satisfied and leaves nothing to answer", default=False
+        ),
         "resume_approved": not_built("approved work always resumes", unless=(True,)),
         "retry_blocked": not_built("blocked work is retried by a person", unless=(False,)),
     },
+    description="what harnd may decide in your place",
 )
 
 GOAL: Final = table(

@@ -1,6 +1,6 @@
-"""Unattended plans: what `replanning.auto_apply` decides in a person's place, and what it leaves to them.
+"""Unattended decisions: what `auto_apply` and `[automation]` decide in a person's place, and what they leave.
 
-It is a move of a tick like any other, so that one cut short by a crash is made by the next daemon.
+Each is a move of a tick like any other, so that one cut short by a crash is made by the next daemon.
 """
 
 from typing import Final
@@ -10,10 +10,13 @@ from harnd.domain.goal import events as e
 from harnd.domain.goal.goal import Goal
 from harnd.domain.goal.plan import Plan
 from harnd.domain.goal.rules.plans import decide_plan
+from harnd.domain.goal.rules.work import decide_work
+from harnd.domain.goal.work import Standing, Work
 from harnd.domain.rejected import Rejected
 from protocol.values import Instant, PlanAuthor, PlanStatus, Unit
 
 AUTO_APPLY: Final = "automation.auto_apply"
+ACCEPT_PASSING_PROOF: Final = "automation.accept_passing_proof"
 
 
 def apply_unasked(goal: Goal, _now: Instant) -> list[e.GoalEvent]:
@@ -38,3 +41,28 @@ def _may_be_applied(goal: Goal, plan: Plan) -> bool:
         return False
     # The one place for what else a proposal must have, such as a passed review where one is configured.
     return plan.status is PlanStatus.PROPOSED and plan.author is PlanAuthor.PLANNER
+
+
+def accept_unasked(goal: Goal, _now: Instant) -> list[e.GoalEvent]:
+    """Accept the work in review about which a person would have nothing to answer."""
+    accepted: list[e.GoalEvent] = []
+    for item in goal.in_standing(Standing.IN_REVIEW):
+        proof = item.last.proof if item.last else None
+        if proof is not None and _may_be_accepted(goal, item):
+            accept = c.AcceptWork(work=item.id, proof=proof.digest(), dispositions=(), by=ACCEPT_PASSING_PROOF)
+            accepted += decide_work(goal, accept)
+    return accepted
+
+
+def accepted_unasked(goal: Goal, item: Work) -> bool:
+    """Tell whether the next tick accepts an item."""
+    return goal.paused is None and goal.left(Unit.TICKS) > 0 and _may_be_accepted(goal, item)
+
+
+def _may_be_accepted(goal: Goal, item: Work) -> bool:
+    automation, attempt = goal.intent.automation, item.last
+    if automation is None or not automation.accept_passing_proof or item.standing is not Standing.IN_REVIEW:
+        return False
+    if attempt is None or attempt.proof is None or not attempt.proof.satisfied:
+        return False
+    return not item.findings and not attempt.doubts()
