@@ -11,7 +11,7 @@ from dataclasses import dataclass, field, replace
 import msgspec
 
 from harnd.adapters.imaginary_commands import Outcome
-from harnd.domain.goal.intent import Criterion, Intent, Limits, Mission, Replanning, Specialist
+from harnd.domain.goal.intent import Automation, Criterion, Intent, Limits, Mission, Replanning, Specialist
 from harnd.domain.goal.template import AgentStage, CommandStage, ParallelStage, PrepareStage, ProofCommand, Template
 from harnd.ports.sessions import CommandTask
 from protocol.ids import CommitId, CriterionId, Digest, GoalId, HarnessName, SpecialistName, TemplateName
@@ -50,6 +50,7 @@ class SimMission:
     max_attempts: int = 3
     max_replans: int = 9
     auto_apply: bool = False
+    accepts: bool = False  # work is accepted unasked when its proof is satisfied
     spare: int = 0  # milestones beyond those of the mission, for recovery
 
     def intent(self, base: CommitId) -> Intent:
@@ -84,6 +85,7 @@ class SimMission:
                 planned_work=60,
                 auto_apply=self.auto_apply,
             ),
+            automation=Automation(accept_passing_proof=True) if self.accepts else None,
         )
 
     @property
@@ -282,6 +284,7 @@ def random_mission(seed: int) -> SimMission:
         max_attempts=dice.randint(1, 4),
         spare=dice.choice((0, 1, 1, 3)),
         auto_apply=dice.random() < 0.25,
+        accepts=dice.random() < 0.25,
     )
 
 

@@ -91,6 +91,17 @@ def test_recovery_is_among_what_seeds_bring_about():
     assert PlanStatus.APPLIED in {plan.status for plan in plans}
 
 
+def test_a_mission_that_may_go_on_unattended_asks_nobody_whenever_it_is_cut_short():
+    mission = replace(demo_mission(), auto_apply=True, accepts=True)
+    expected = simulate(mission, seed=1)
+    assert (expected.ending, expected.accepted) == (Ending.SUCCEEDED, undisturbed().accepted)
+    assert [line for line in expected.trace if "operator" in line] == []
+
+    for point in range(5, expected.points + 1, 31):
+        result = simulate(mission, seed=1, faults=Faults(crash_at=point))
+        assert (point, result.crashes, result.outcome) == (point, 1, expected.outcome)
+
+
 def test_work_that_cannot_go_on_is_planned_around():
     hopeless = Item("wrap", trouble=("bad", "bad"))
     mission = SimMission(
