@@ -5,6 +5,9 @@ which the manifest is renamed into place; before, and when its digest differs fr
 it were not there.  Whoever still uses one that somebody changed keeps it: what is left over goes when the next daemon
 is first asked for the name, by when nothing of an earlier one runs.
 
+The manifest is dated whenever its directory is used, which is what `let_go` goes by.  A name that is let go is renamed
+before anything of it is removed, so that half of it never counts; what is left of it goes the next time.
+
 It is read through `describe`, which opens nothing but files and folders and follows no link.
 """
 
@@ -23,12 +26,15 @@ import msgspec
 
 from harnd.adapters.process.turns import Turns
 from harnd.ports.errors import UnavailableError
+from harnd.ports.keeping import Kept
 from harnd.ports.preparations import Build, Prepared
 from protocol.ids import Digest, EffectKey
+from protocol.values import Instant
 
 _DEEPEST: Final = 100  # folders in one another, each of which is held open
 _CHUNK: Final = 1024 * 1024
 _MANIFEST: Final = "manifest.json"
+_GONE: Final = ".gone-"  # no digest begins with a dot
 _WRITING: Final = stat.S_IWUSR | stat.S_IWGRP | stat.S_IWOTH
 
 
@@ -40,7 +46,7 @@ class Manifest(msgspec.Struct, frozen=True):
 
 
 class DirectoryPreparations:
-    """The port `Preparations`, below a state directory."""
+    """The ports `Preparations` and `Keeping`, below a state directory."""
 
     def __init__(self, state: Path) -> None:
         self._root = state / "prepared"
@@ -71,6 +77,24 @@ class DirectoryPreparations:
             except OSError as error:
                 raise UnavailableError(f"{home}: {error}") from error
 
+    async def inventory(self) -> tuple[Kept, ...]:
+        """Return what is kept under every name, whole or not, with the last time that it was used."""
+        try:
+            return await anyio.to_thread.run_sync(_inventory, self._root)
+        except OSError as error:
+            raise UnavailableError(f"{self._root}: {error}") from error
+
+    async def let_go(self, name: str, *, written_before: Instant) -> bool:
+        """Remove what is kept under a name unless it is being built or was used since; tell whether it is gone."""
+        key = EffectKey(name.removeprefix(_GONE))
+        if self._turns.taken(key):
+            return False
+        async with self._turns.of(key):
+            try:
+                return await anyio.to_thread.run_sync(_let_go, self._root, name, written_before)
+            except OSError as error:
+                raise UnavailableError(f"{self._root / name}: {error}") from error
+
     async def _built(self, home: Path, build: Build, *, mended: bool) -> Prepared | None:
         path = await anyio.to_thread.run_sync(_begin, home)
         kept = False
@@ -93,6 +117,8 @@ def _found(home: Path, first: bool) -> tuple[Path | None, bool]:  # noqa: FBT001
     manifest = _manifest(home)
     whole = home / manifest.directory if manifest is not None else None
     changed = manifest is not None and whole is not None and _held(whole) != manifest.contents
+    if whole is not None and not changed:
+        os.utime(home / _MANIFEST)
     if first and home.is_dir():
         for path in home.iterdir():
             if path.is_dir() and (changed or path != whole):
@@ -146,6 +172,46 @@ def _remove(path: Path) -> None:
     for folder in (path, *(found for found in path.rglob("*") if found.is_dir() and not found.is_symlink())):
         folder.chmod(0o700)
     shutil.rmtree(path, ignore_errors=True)
+
+
+# --- all names
+
+
+def _inventory(root: Path) -> tuple[Kept, ...]:
+    if not root.is_dir():
+        return ()
+    found = [_kept(home) for home in root.iterdir() if home.is_dir() and not home.is_symlink()]
+    return tuple(sorted((kept for kept in found if kept is not None), key=lambda kept: kept.name))
+
+
+def _kept(home: Path) -> Kept | None:
+    """Weigh a name; one that goes while it is looked at is not there."""
+    try:
+        size = sum(path.lstat().st_blocks * 512 for path in (home, *home.rglob("*")))
+        # What lies in it is dated by whatever built it, such as an archive that was unpacked.
+        used = max(path.stat().st_mtime_ns for path in (home, home / _MANIFEST) if path.exists())
+    except FileNotFoundError:
+        return None
+    return Kept(home.name, size, Instant(used // 1_000))
+
+
+def _let_go(root: Path, name: str, before: Instant) -> bool:
+    home = root / name
+    if home.parent != root or name in {"", ".."}:
+        return False
+    kept = _kept(home) if home.is_dir() else None
+    if kept is None:
+        return True
+    if kept.written_at >= before:
+        return False
+    gone = home if name.startswith(_GONE) else root / f"{_GONE}{name}"
+    if gone != home:
+        _remove(gone)
+        home.rename(gone)
+    _remove(gone)
+    if gone.exists():
+        raise OSError(errno.ENOTEMPTY, "it could not be removed whole", str(gone))
+    return True
 
 
 # --- what files hold

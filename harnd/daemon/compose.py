@@ -77,6 +77,7 @@ async def open_world(settings: Settings, instance: InstanceId, *, grace_s: Calla
         commands = ProcessCommands(spawner)
         with _usable(settings.state):
             blobs = FileBlobs(settings.state / "blobs")
+            preparations = DirectoryPreparations(settings.state)
             world = World(
                 clock=clock,
                 store=await stack.enter_async_context(open_store(settings.state / "harnd.db", clock)),
@@ -85,9 +86,10 @@ async def open_world(settings: Settings, instance: InstanceId, *, grace_s: Calla
                 commands=commands,
                 processes=SpawnedProcesses(spawner),
                 workspace=GitWorkspace(settings.state, environ=_marked(settings, instance), commands=commands),
-                preparations=DirectoryPreparations(settings.state),
+                preparations=preparations,
                 shelves={
                     Shelf.OUTPUTS: SessionOutputs(settings.state / "sessions", spawner),
+                    Shelf.PREPARED: preparations,
                     Shelf.TEXTS: blobs,
                 },
             )

@@ -17,6 +17,7 @@ class Shelf(StrEnum):
     """A kind of thing that is kept."""
 
     OUTPUTS = "outputs"  # of agents and commands: the directories of effect keys
+    PREPARED = "prepared"  # directories that `prepare` stages built; using one counts as writing it
     TEXTS = "texts"  # blobs
 
 

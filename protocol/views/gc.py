@@ -14,6 +14,7 @@ class GarbageKind(StrEnum):
     WORKTREES = "worktrees"  # and branches, of attempts that are over
     REFS = "refs"  # that keep nothing which the goal's branch does not keep
     OUTPUTS = "outputs"  # of agents and commands of goals that ended long enough ago
+    PREPARED = "prepared"  # by `prepare` stages, and unused for long enough
     TEXTS = "texts"  # that no event names
 
 

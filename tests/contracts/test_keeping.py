@@ -1,15 +1,18 @@
-"""What every place that keeps things holds: blobs on a disk or in memory, and the outputs of processes."""
+"""What every place that keeps things holds: blobs and preparations, each on a disk or in memory, and outputs."""
 
 import os
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from pathlib import Path
 from typing import NamedTuple
 
 import anyio
+import anyio.lowlevel
 import anyio.to_thread
 import pytest
 
 from harnd.adapters.commands import ProcessCommands
+from harnd.adapters.memory_preparations import MemoryPreparations
+from harnd.adapters.preparations import DirectoryPreparations
 from harnd.adapters.process.outputs import SessionOutputs
 from harnd.adapters.process.receipts import name_of
 from harnd.adapters.process.spawner import Spawner
@@ -63,6 +66,46 @@ async def blobs_on_disk(root: Path) -> House:
     return House(blobs, names, write)
 
 
+async def preparations_in_memory() -> House:
+    trees: dict[str, dict[str, bytes]] = {}
+    clock = [THEN]
+    kept = MemoryPreparations(lambda path: trees[path], lambda: clock[0])
+
+    async def build(path: str) -> bool:
+        await anyio.lowlevel.checkpoint()
+        kept.files(path)["lib.py"] = b"x"
+        return True
+
+    names = Digest("ab" * 32), Digest("cd" * 32)
+    for name, clock[0] in zip(names, (THEN, LATER), strict=True):
+        assert await kept.get(name, build)
+    return House(kept, names, kept.used.__setitem__)
+
+
+def install(path: str) -> None:
+    Path(path, "bin").mkdir()
+    Path(path, "bin", "tool").write_bytes(b"x")
+
+
+async def fill(path: str) -> bool:
+    install(path)
+    return True
+
+
+async def preparations(root: Path) -> House:
+    kept = DirectoryPreparations(root / "state")
+    names = Digest("ab" * 32), Digest("cd" * 32)
+    for name in names:
+        assert await kept.get(name, fill)
+
+    def write(name: str, at: Instant) -> None:
+        dated(root / "state" / "prepared" / name, at)
+
+    write(names[0], THEN)
+    write(names[1], LATER)
+    return House(kept, names, write)
+
+
 async def outputs(root: Path) -> House:
     spawner = Spawner(root / "state", InstanceId("first"), source=os.environ, grace=lambda: QUICK)
     keys = EffectKey("goal/billing/work/p1.a/attempt/1/stage/make"), EffectKey("goal/docs/plan/1/call/1")
@@ -78,13 +121,17 @@ async def outputs(root: Path) -> House:
     return House(SessionOutputs(root / "state" / "sessions", spawner), names, write)
 
 
-@pytest.fixture(params=["memory blobs", "blobs", "outputs"])
+@pytest.fixture(params=["memory blobs", "blobs", "memory preparations", "preparations", "outputs"])
 async def house(request: pytest.FixtureRequest, tmp_path: Path) -> House:
     match request.param:
         case "memory blobs":
             return await blobs_in_memory()
         case "blobs":
             return await blobs_on_disk(tmp_path)
+        case "memory preparations":
+            return await preparations_in_memory()
+        case "preparations":
+            return await preparations(tmp_path)
         case _:
             return await outputs(tmp_path)
 
@@ -122,6 +169,8 @@ async def test_an_empty_place_has_nothing(tmp_path: Path):
     assert await SessionOutputs(tmp_path / "sessions", spawner).inventory() == ()
     assert await FileBlobs(tmp_path / "blobs").inventory() == ()
     assert await MemoryBlobs().inventory() == ()
+    assert await DirectoryPreparations(tmp_path).inventory() == ()
+    assert await MemoryPreparations(lambda _path: {}).inventory() == ()
 
 
 # --- blobs
@@ -133,6 +182,49 @@ async def test_a_blob_that_is_put_again_is_written_again(tmp_path: Path):
     assert await house.keeping.put(b"one") == house.names[0]
     assert not await house.keeping.let_go(house.names[0], written_before=NOW)
     assert await house.keeping.get(Digest(house.names[0])) == b"one"
+
+
+# --- preparations
+
+
+async def test_what_was_prepared_counts_as_written_when_it_is_used(tmp_path: Path):
+    house = await preparations(tmp_path)
+    assert isinstance(house.keeping, DirectoryPreparations)
+    assert await house.keeping.get(Digest(house.names[0]), fill)
+    assert not await house.keeping.let_go(house.names[0], written_before=NOW)
+
+
+@pytest.mark.parametrize("made", [preparations, lambda _root: preparations_in_memory()], ids=["disk", "memory"])
+async def test_what_is_being_built_stays(tmp_path: Path, made: Callable[[Path], Awaitable[House]]):
+    keeping = (await made(tmp_path)).keeping
+    assert isinstance(keeping, DirectoryPreparations | MemoryPreparations)
+    name, begun, done = Digest("ef" * 32), anyio.Event(), anyio.Event()
+
+    async def build(_path: str) -> bool:
+        begun.set()
+        await done.wait()
+        return True
+
+    async with anyio.create_task_group() as tasks:
+        tasks.start_soon(keeping.get, name, build)
+        await begun.wait()
+        assert not await keeping.let_go(name, written_before=Instant(10**17))
+        done.set()
+    assert await keeping.let_go(name, written_before=Instant(10**17))
+
+
+async def test_half_of_what_was_prepared_is_listed_and_goes_and_counts_for_nothing(tmp_path: Path):
+    house = await preparations(tmp_path)
+    assert isinstance(house.keeping, DirectoryPreparations)
+    prepared = tmp_path / "state" / "prepared"
+    (prepared / house.names[0]).rename(prepared / f".gone-{house.names[0]}")
+    assert (await names(house))[0] == f".gone-{house.names[0]}"
+    again = await house.keeping.get(Digest(house.names[0]), fill)
+    assert again is not None
+    assert not again.mended
+    for name in (house.names[0], f".gone-{house.names[0]}"):
+        assert await house.keeping.let_go(name, written_before=Instant(10**17))
+    assert await names(house) == [house.names[1]]
 
 
 # --- outputs
@@ -179,9 +271,10 @@ async def test_a_removal_that_was_cut_short_is_listed_and_finished(tmp_path: Pat
     assert await names(house) == [house.names[1]]
 
 
+@pytest.mark.parametrize("made", [outputs, preparations])
 @pytest.mark.parametrize("name", ["../blobs", "..", "/etc", ""])
-async def test_a_name_leads_nowhere_else(tmp_path: Path, name: str):
-    house = await outputs(tmp_path)
+async def test_a_name_leads_nowhere_else(tmp_path: Path, name: str, made: Callable[[Path], Awaitable[House]]):
+    house = await made(tmp_path)
     (tmp_path / "state" / "blobs").mkdir()
     await house.keeping.let_go(name, written_before=Instant(10**17))
     assert (tmp_path / "state" / "blobs").is_dir()

@@ -4,6 +4,7 @@ from collections.abc import AsyncIterator
 from dataclasses import replace
 from typing import Final
 
+import anyio.lowlevel
 import msgspec
 import pytest
 
@@ -102,11 +103,50 @@ async def test_to_look_removes_nothing(house: Shelf):
     house.at(15 * DAY)
     before = dict(house.workspace.repository(REPOSITORY).refs), dict(house.blobs.kept), dict(house.outputs.there)
     view = await house.ask(ask.ShowGc(older_than=TTL))
-    assert [row.things for row in view.rows] == [1, 0, 1, 1]
+    assert [row.things for row in view.rows] == [1, 0, 1, 0, 1]
     assert not view.removed
     after = dict(house.workspace.repository(REPOSITORY).refs), dict(house.blobs.kept), dict(house.outputs.there)
     assert after == before
     assert house.workspace.files(path)["draft.txt"] == b"unsaved"
+
+
+# --- what is prepared
+
+
+async def prepares(house: Shelf) -> str:
+    async def build(path: str) -> bool:
+        await anyio.lowlevel.checkpoint()
+        house.preparations.files(path)["lib.py"] = b"0123456789"
+        return True
+
+    name = Digest("ab" * 32)
+    assert await house.preparations.get(name, build)
+    return name
+
+
+async def test_what_was_prepared_goes_when_nobody_used_it_for_long_enough(house: Shelf):
+    name = await prepares(house)
+    house.at(13 * DAY)
+    await prepares(house)  # found, and used
+    house.at(27 * DAY)
+    assert await would_go(house) == []
+    house.at(27 * DAY + 1)
+    gone = await collected(house)
+    assert gone.items == (GarbageItem(kind=GarbageKind.PREPARED, name=name, goal=None, bytes=10),)
+    assert await prepares(house) == name  # and is built again
+
+
+async def test_what_an_attempt_under_way_was_told_of_stays_whatever_is_asked_for(house: Shelf):
+    await enrolled(house)
+    house.at(HOUR)
+    await prepares(house)
+    house.at(100 * DAY)
+    assert await would_go(house, older_than=Micros(0)) == []
+    await house.live(g.cancel_goal())
+    assert [kind for kind, _ in await would_go(house, older_than=Micros(0))] == [GarbageKind.PREPARED]
+
+
+# --- worktrees that stay
 
 
 @pytest.mark.parametrize("failure", [FailureClass.ENVIRONMENT, FailureClass.AUTH, FailureClass.DECISION])

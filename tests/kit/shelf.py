@@ -133,6 +133,7 @@ class Shelf:
         self.outputs = Outputs()
         self.blobs = MemoryBlobs(clock.now)
         self.workspace = workspace
+        self.preparations = MemoryPreparations(workspace.files, clock.now)
         self.world = World(
             clock=clock,
             store=store,
@@ -141,8 +142,12 @@ class Shelf:
             commands=ImaginaryCommands(lambda _task, _files: None, files=workspace.files, machine=machine),
             processes=self.seen,
             workspace=workspace,
-            preparations=MemoryPreparations(workspace.files),
-            shelves={Keeps.OUTPUTS: self.outputs, Keeps.TEXTS: self.blobs},
+            preparations=self.preparations,
+            shelves={
+                Keeps.OUTPUTS: self.outputs,
+                Keeps.PREPARED: self.preparations,
+                Keeps.TEXTS: self.blobs,
+            },
         )
         self.queries = Queries(self.world, roster=self.acting, about=ABOUT, configuration=Chosen())
         self._journals: dict[str, Journal] = {}

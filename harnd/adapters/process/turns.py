@@ -17,6 +17,10 @@ class Turns:
     def __len__(self) -> int:
         return len(self._locks)
 
+    def taken(self, key: EffectKey) -> bool:
+        """Tell whether somebody is at the key or waits for it."""
+        return key in self._locks
+
     @asynccontextmanager
     async def of(self, key: EffectKey) -> AsyncGenerator[None]:
         """Hold the key; whoever comes later waits."""

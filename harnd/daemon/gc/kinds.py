@@ -66,6 +66,16 @@ async def outputs(world: World, survey: Survey) -> AsyncIterator[Garbage]:
             yield _on(shelf, kept, GarbageKind.OUTPUTS, before=survey.cutoff)
 
 
+async def prepared(world: World, survey: Survey) -> AsyncIterator[Garbage]:
+    """Find what `prepare` stages built and nobody has used for long enough, nor since what is under way began."""
+    if (shelf := world.shelves.get(Shelf.PREPARED)) is None:
+        return
+    before = min(survey.cutoff, survey.untouched_since)
+    for kept in await shelf.inventory():
+        if kept.written_at < before:
+            yield _on(shelf, kept, GarbageKind.PREPARED, before=before)
+
+
 async def texts(world: World, survey: Survey) -> AsyncIterator[Garbage]:
     """Find blobs that no event names, and none that is yet to come will name."""
     if (shelf := world.shelves.get(Shelf.TEXTS)) is None:
@@ -81,6 +91,7 @@ KINDS: Final[Mapping[GarbageKind, Kind]] = {
     GarbageKind.WORKTREES: worktrees,
     GarbageKind.REFS: refs,
     GarbageKind.OUTPUTS: outputs,
+    GarbageKind.PREPARED: prepared,
     GarbageKind.TEXTS: texts,
 }
 
