@@ -14,7 +14,8 @@ from harnd.domain.goal.due import due
 from harnd.domain.goal.goal import Goal
 from harnd.domain.goal.inbox import asks
 from harnd.domain.goal.position import Position, position
-from harnd.domain.goal.reasons import Reason, reason_of
+from harnd.domain.goal.reasons.item import reason_of
+from harnd.domain.goal.reasons.reason import Reason
 from harnd.domain.goal.work import Standing, Work
 from harnd.domain.verbs import verb
 from harnd.ports.store import GoalRow

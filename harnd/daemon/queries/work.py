@@ -7,7 +7,7 @@ from harnd.daemon.queries.about import Sources
 from harnd.domain.goal import proof
 from harnd.domain.goal.goal import Goal
 from harnd.domain.goal.intent import Criterion
-from harnd.domain.goal.reasons import reason_of
+from harnd.domain.goal.reasons.item import reason_of
 from harnd.domain.goal.work import Attempt, Standing, Work
 from harnd.domain.measures import span
 from harnd.domain.verbs import verb

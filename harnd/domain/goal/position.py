@@ -17,7 +17,9 @@ from harnd.domain.goal.growth import GROWTHS
 from harnd.domain.goal.hindrance import Spent, call_shortage, resume_shortage, shortage
 from harnd.domain.goal.obstacles import shortage_told
 from harnd.domain.goal.plan import Plan
-from harnd.domain.goal.reasons import Reason, attempts_first, out_of_budget, reason_of, ways_back
+from harnd.domain.goal.reasons.item import reason_of
+from harnd.domain.goal.reasons.reason import Reason, attempts_first, out_of_budget
+from harnd.domain.goal.reasons.stopped import ways_back
 from harnd.domain.goal.rules.after_end import refused_reopening
 from harnd.domain.goal.rules.tick import stepped
 from harnd.domain.goal.rules.unattended import applied_unasked

@@ -8,7 +8,7 @@ from harnd.domain.goal.due import CallPlanner, due
 from harnd.domain.goal.goal import Ending
 from harnd.domain.goal.ledger import Entry, Ledger
 from harnd.domain.goal.position import position
-from harnd.domain.goal.reasons import reason_of
+from harnd.domain.goal.reasons.item import reason_of
 from harnd.domain.goal.work import Standing
 from protocol.ids import WorkId
 from protocol.values import AttemptOutcome, NextAction, Phase, PlanStatus, Trigger, Unit

@@ -7,7 +7,7 @@ from harnd.domain.goal.decide import decide
 from harnd.domain.goal.goal import Goal
 from harnd.domain.goal.inbox import asks
 from harnd.domain.goal.proof import Proof
-from harnd.domain.goal.reasons import reason_of
+from harnd.domain.goal.reasons.item import reason_of
 from harnd.domain.goal.work import Standing
 from protocol import bounds
 from protocol.ids import WorkId

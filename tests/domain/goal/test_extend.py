@@ -11,7 +11,7 @@ from harnd.domain.goal.growth import GROWTHS, extension, grows_as_usual
 from harnd.domain.goal.inbox import asks
 from harnd.domain.goal.ledger import Entry
 from harnd.domain.goal.position import position
-from harnd.domain.goal.reasons import reason_of
+from harnd.domain.goal.reasons.item import reason_of
 from harnd.domain.goal.rules.tick import tick as step
 from harnd.domain.goal.usage import Usage
 from harnd.domain.problem import Problem

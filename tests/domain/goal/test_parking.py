@@ -12,7 +12,7 @@ from harnd.domain.goal.goal import Goal
 from harnd.domain.goal.inbox import asks
 from harnd.domain.goal.parking import Again
 from harnd.domain.goal.position import position
-from harnd.domain.goal.reasons import reason_of
+from harnd.domain.goal.reasons.item import reason_of
 from harnd.domain.goal.usage import Usage
 from harnd.domain.goal.work import Standing
 from protocol.ids import WorkId

@@ -8,7 +8,7 @@ from harnd.domain.goal.fingerprint import fingerprint
 from harnd.domain.goal.hindrance import Resting, hindrance
 from harnd.domain.goal.inbox import asks
 from harnd.domain.goal.position import position
-from harnd.domain.goal.reasons import reason_of
+from harnd.domain.goal.reasons.item import reason_of
 from harnd.domain.goal.work import Standing
 from protocol.ids import WorkId
 from protocol.values import FailureClass, NextAction, ParkCause, Phase, PlanStatus, Unit

@@ -16,7 +16,7 @@ from harnd.domain.goal.goal import Goal
 from harnd.domain.goal.inbox import asks
 from harnd.domain.goal.ledger import Entry
 from harnd.domain.goal.position import position
-from harnd.domain.goal.reasons import reason_of
+from harnd.domain.goal.reasons.item import reason_of
 from harnd.domain.goal.wanted import wanted_trigger
 from harnd.domain.goal.work import Standing
 from protocol.values import FailureClass, NextAction, Phase, PlanStatus, Trigger, Unit, WorkState

@@ -1,54 +1,25 @@
-"""Reasons: which condition holds a work item where it stands, and what would change it.  Told from stored state alone.
+"""The reason of one work item, by where it stands; what is stopped is told by `stopped`.
 
 Why an item does not start is decided by `hindrance` and worded here; of a chain of waiting items both ends are told.
 What holds a whole goal is `position`; what is seen of running processes only the shell can add.
 """
 
-from typing import Final, assert_never
+from typing import assert_never
 
 import msgspec
 
-from harnd.domain.goal import failure as failures
 from harnd.domain.goal.goal import Ending, Goal
-from harnd.domain.goal.growth import extension, grows_as_usual
-from harnd.domain.goal.hindrance import (
-    Answered,
-    NoAgent,
-    NoSlot,
-    Overlaps,
-    Pauses,
-    Resting,
-    Spent,
-    Waits,
-    hindrance,
-    resume_hindrance,
-)
+from harnd.domain.goal.hindrance import Answered, NoAgent, NoSlot, Overlaps, Pauses, Resting, Spent, Waits, hindrance
 from harnd.domain.goal.obstacles import crowd_told, shortage_told
-from harnd.domain.goal.overlap import named
+from harnd.domain.goal.reasons import stopped
+from harnd.domain.goal.reasons.reason import NOTHING_GROWS, Reason, about, attempts_first, out_of_budget
 from harnd.domain.goal.rules.after_end import refused_reopening
-from harnd.domain.goal.rules.resolving import resolvable
 from harnd.domain.goal.rules.tick import stepped
-from harnd.domain.goal.rules.unattended import accepted_unasked
-from harnd.domain.goal.wanted import given_up, left_to_planner, recovering, wanted_trigger
 from harnd.domain.goal.work import Standing, Work
-from harnd.domain.measures import count, span
+from harnd.domain.measures import span
 from harnd.domain.verbs import verb
 from protocol.ids import WorkId, goal_branch
-from protocol.values import Instant, Trigger, Unit
-
-NOTHING_GROWS: Final = "nothing: this limit does not grow"
-
-
-class Reason(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
-    """Why something stands where it stands, in whole sentences."""
-
-    condition: str
-    since: Instant
-    would_change: str
-    next_automatic: str | None = None
-    next_automatic_at: Instant | None = None
-    verbs: tuple[str, ...] = ()
-    grows: Unit | None = None  # the budget of which the usual amount more would move it
+from protocol.values import Instant, Unit
 
 
 def reason_of(goal: Goal, item: Work, now: Instant) -> Reason:
@@ -63,13 +34,13 @@ def reason_of(goal: Goal, item: Work, now: Instant) -> Reason:
         case Standing.RUNNING:
             return _running(goal, item, now)
         case Standing.AWAITING_APPROVAL:
-            return _awaiting_approval(goal, item)
+            return stopped.awaiting_approval(goal, item)
         case Standing.PARKED:
-            return _parked(goal, item, now)
+            return stopped.parked(goal, item, now)
         case Standing.IN_REVIEW:
-            return _in_review(goal, item)
+            return stopped.in_review(goal, item)
         case Standing.BLOCKED:
-            return _blocked(goal, item)
+            return stopped.blocked(goal, item)
         case Standing.ACCEPTED:
             return _queued(goal, item)
         case Standing.INTEGRATING:
@@ -124,7 +95,7 @@ def _open(goal: Goal, item: Work, now: Instant) -> Reason:
                 condition=f"{item.id} is ready, and the budget allows no further attempt: {shortage_told(goal, held)}",
                 since=item.since,
                 would_change=NOTHING_GROWS,
-                verbs=(*_verbs(goal, item, "show"), verb("goal", "cancel", goal.intent.goal)),
+                verbs=(*about(goal, item, "show"), verb("goal", "cancel", goal.intent.goal)),
             )
         case Pauses(until=until):
             return Reason(
@@ -174,41 +145,6 @@ def _chain(goal: Goal, item: Work) -> list[WorkId]:
 
 def _leads_to(goal: Goal, name: WorkId, end: WorkId | None) -> bool:
     return end is None or name == end or goal.held_by(goal.work[name]) == end
-
-
-# --- parked
-
-
-def _parked(goal: Goal, item: Work, now: Instant) -> Reason:
-    number = len(item.attempts)
-    held = resume_hindrance(goal, item, now)
-    if isinstance(held, Resting):
-        return Reason(
-            condition=f"attempt {number} at {item.id} may go on, and {held.by} paused the goal",
-            since=item.since,
-            would_change="resuming the goal",
-            verbs=(verb("goal", "resume", goal.intent.goal),),
-        )
-    if isinstance(held, Spent):
-        condition = (
-            f"attempt {number} at {item.id} may go on, and the budget does not allow it: {shortage_told(goal, held)}"
-        )
-        return out_of_budget(goal, condition, held, since=item.since)
-    if held is None:
-        condition, change = f"attempt {number} at {item.id} may go on", "the next tick"
-    else:
-        holders = ", ".join(held.holders)
-        condition, change = (
-            f"attempt {number} at {item.id} may go on, {crowd_told(item, held)}",
-            f"the end of {holders or 'what runs'}",
-        )
-    return Reason(
-        condition=condition,
-        since=item.since,
-        would_change=change,
-        next_automatic=f"attempt {number} at {item.id} goes on where it stopped",
-        verbs=_verbs(goal, item, "show", "retry", "cancel"),
-    )
 
 
 # --- under way
@@ -262,50 +198,6 @@ def _integrating(goal: Goal, item: Work) -> Reason:
     )
 
 
-# --- with a person
-
-
-def _in_review(goal: Goal, item: Work) -> Reason:
-    doubts = item.last.doubts() if item.last else ()
-    asked = [f"{count(len(item.findings), 'finding')} to dispose of"] if item.findings else []
-    asked += [f"{count(len(doubts), 'doubt')} to acknowledge: {named(doubts)}"] if doubts else []
-    with_these = f", with {' and '.join(asked)}" if asked else ""
-    return Reason(
-        condition=f"{item.id} is proved and waits to be accepted{with_these}",
-        since=item.since,
-        would_change=f"a decision about {item.id}",
-        next_automatic=f"{item.id} is accepted, unasked: automation.accept_passing_proof"
-        if accepted_unasked(goal, item)
-        else None,
-        verbs=_verbs(goal, item, "show", "accept", "reopen"),
-    )
-
-
-def _blocked(goal: Goal, item: Work) -> Reason:
-    can_go_on = resolvable(item)
-    told = failures.told(item.blocked, item.blocked_detail, resolvable=can_go_on)
-    # What is parked has its attempt set aside, whether it goes on or gives it back.
-    short = "" if item.parked is not None else without_attempts(goal)
-    first = () if item.parked is not None else attempts_first(goal)
-    ways = ("resolve", "retry", "cancel") if can_go_on else ("retry", "cancel")
-    return Reason(
-        condition=f"{item.id} is blocked {told}{short}",
-        since=item.since,
-        would_change=f"a decision about {item.id}",
-        next_automatic=_another_way(goal, item),
-        verbs=(*_verbs(goal, item, "show", "log"), *first, *_verbs(goal, item, *ways)),
-    )
-
-
-def _awaiting_approval(goal: Goal, item: Work) -> Reason:
-    return Reason(
-        condition=f"{item.id} waits for an approval",
-        since=item.since,
-        would_change=f"a decision about what {item.id} asks",
-        verbs=_verbs(goal, item, "show", "retry", "cancel"),
-    )
-
-
 # --- over
 
 
@@ -319,61 +211,10 @@ def _integrated(goal: Goal, item: Work) -> Reason:
 
 
 def _cancelled(goal: Goal, item: Work) -> Reason:
-    verbs = () if _passed_by(goal, item) else (*attempts_first(goal), *_verbs(goal, item, "reopen"))
+    verbs = () if _passed_by(goal, item) else (*attempts_first(goal), *about(goal, item, "reopen"))
     return Reason(
         condition=f"{item.id} was cancelled: {item.cancelled_reason}",
         since=item.since,
         would_change=f"reopening {item.id}" if verbs else "nothing",
         verbs=verbs,
     )
-
-
-def _verbs(goal: Goal, item: Work, *decisions: str) -> tuple[str, ...]:
-    return tuple(verb("work", decision, goal.intent.goal, item.id) for decision in decisions)
-
-
-# --- another way
-
-
-def _another_way(goal: Goal, item: Work) -> str | None:
-    if not left_to_planner(goal, item):
-        return None
-    if goal.plan is not None and recovering(goal):
-        return f"plan {goal.plan.number} is to find another way"
-    return "the planner is asked for another way as soon as nothing else can go on"
-
-
-def ways_back(goal: Goal) -> tuple[str, ...]:
-    """Return the verbs that set the active work going again while a plan around it is wanted or undecided."""
-    if not recovering(goal) and wanted_trigger(goal) is not Trigger.RECOVERY:
-        return ()
-    decisions = {Standing.BLOCKED: "retry", Standing.CANCELLED: "reopen"}
-    held = [(item, decisions[item.standing]) for item in given_up(goal) if item.standing in decisions]
-    return (*attempts_first(goal), *_verbs(goal, held[0][0], held[0][1])) if held else ()
-
-
-# --- budgets
-
-
-def out_of_budget(goal: Goal, condition: str, short: Spent, *, since: Instant) -> Reason:
-    """Say that too little is left of a budget, and what leads out: more of it where it grows, else the end."""
-    name, missing = goal.intent.goal, short.needed - short.left
-    more = extension(goal, short.unit, missing)
-    return Reason(
-        condition=condition,
-        since=since,
-        would_change=NOTHING_GROWS if more is None else "a larger budget",
-        verbs=(verb("budget", name), *([more] if more else ()), verb("goal", "cancel", name)),
-        grows=short.unit if grows_as_usual(goal, short.unit, missing) else None,
-    )
-
-
-def attempts_first(goal: Goal) -> tuple[str, ...]:
-    """Return the verb without which a retry or a reopening is refused, when it is."""
-    more = extension(goal, Unit.ATTEMPTS) if goal.left(Unit.ATTEMPTS) < 1 else None
-    return (more,) if more else ()
-
-
-def without_attempts(goal: Goal) -> str:
-    """Say that no attempt is left, as the end of a sentence; empty when one is."""
-    return "; and every attempt of the goal is spent" if goal.left(Unit.ATTEMPTS) < 1 else ""

@@ -1,0 +1,115 @@
+"""Reasons of stopped work: it waits for a person, for its turn to go on, or for another way around it."""
+
+from harnd.domain.goal import failure as failures
+from harnd.domain.goal.goal import Goal
+from harnd.domain.goal.hindrance import Resting, Spent, resume_hindrance
+from harnd.domain.goal.obstacles import crowd_told, shortage_told
+from harnd.domain.goal.overlap import named
+from harnd.domain.goal.reasons.reason import Reason, about, attempts_first, out_of_budget, without_attempts
+from harnd.domain.goal.rules.resolving import resolvable
+from harnd.domain.goal.rules.unattended import accepted_unasked
+from harnd.domain.goal.wanted import given_up, left_to_planner, recovering, wanted_trigger
+from harnd.domain.goal.work import Standing, Work
+from harnd.domain.measures import count
+from harnd.domain.verbs import verb
+from protocol.values import Instant, Trigger
+
+
+def parked(goal: Goal, item: Work, now: Instant) -> Reason:
+    """Return what holds an attempt that may go on."""
+    number = len(item.attempts)
+    held = resume_hindrance(goal, item, now)
+    if isinstance(held, Resting):
+        return Reason(
+            condition=f"attempt {number} at {item.id} may go on, and {held.by} paused the goal",
+            since=item.since,
+            would_change="resuming the goal",
+            verbs=(verb("goal", "resume", goal.intent.goal),),
+        )
+    if isinstance(held, Spent):
+        condition = (
+            f"attempt {number} at {item.id} may go on, and the budget does not allow it: {shortage_told(goal, held)}"
+        )
+        return out_of_budget(goal, condition, held, since=item.since)
+    if held is None:
+        condition, change = f"attempt {number} at {item.id} may go on", "the next tick"
+    else:
+        holders = ", ".join(held.holders)
+        condition, change = (
+            f"attempt {number} at {item.id} may go on, {crowd_told(item, held)}",
+            f"the end of {holders or 'what runs'}",
+        )
+    return Reason(
+        condition=condition,
+        since=item.since,
+        would_change=change,
+        next_automatic=f"attempt {number} at {item.id} goes on where it stopped",
+        verbs=about(goal, item, "show", "retry", "cancel"),
+    )
+
+
+# --- with a person
+
+
+def in_review(goal: Goal, item: Work) -> Reason:
+    """Return what is to be decided about proved work."""
+    doubts = item.last.doubts() if item.last else ()
+    asked = [f"{count(len(item.findings), 'finding')} to dispose of"] if item.findings else []
+    asked += [f"{count(len(doubts), 'doubt')} to acknowledge: {named(doubts)}"] if doubts else []
+    with_these = f", with {' and '.join(asked)}" if asked else ""
+    return Reason(
+        condition=f"{item.id} is proved and waits to be accepted{with_these}",
+        since=item.since,
+        would_change=f"a decision about {item.id}",
+        next_automatic=f"{item.id} is accepted, unasked: automation.accept_passing_proof"
+        if accepted_unasked(goal, item)
+        else None,
+        verbs=about(goal, item, "show", "accept", "reopen"),
+    )
+
+
+def blocked(goal: Goal, item: Work) -> Reason:
+    """Return why an item is blocked, and the ways out."""
+    can_go_on = resolvable(item)
+    told = failures.told(item.blocked, item.blocked_detail, resolvable=can_go_on)
+    # What is parked has its attempt set aside, whether it goes on or gives it back.
+    short = "" if item.parked is not None else without_attempts(goal)
+    first = () if item.parked is not None else attempts_first(goal)
+    ways = ("resolve", "retry", "cancel") if can_go_on else ("retry", "cancel")
+    return Reason(
+        condition=f"{item.id} is blocked {told}{short}",
+        since=item.since,
+        would_change=f"a decision about {item.id}",
+        next_automatic=_another_way(goal, item),
+        verbs=(*about(goal, item, "show", "log"), *first, *about(goal, item, *ways)),
+    )
+
+
+def awaiting_approval(goal: Goal, item: Work) -> Reason:
+    """Return what is asked of a person."""
+    return Reason(
+        condition=f"{item.id} waits for an approval",
+        since=item.since,
+        would_change=f"a decision about what {item.id} asks",
+        verbs=about(goal, item, "show", "retry", "cancel"),
+    )
+
+
+# --- another way
+
+
+def _another_way(goal: Goal, item: Work) -> str | None:
+    if not left_to_planner(goal, item):
+        return None
+    if goal.plan is not None and recovering(goal):
+        return f"plan {goal.plan.number} is to find another way"
+    return "the planner is asked for another way as soon as nothing else can go on"
+
+
+def ways_back(goal: Goal) -> tuple[str, ...]:
+    """Return the verbs that set the active work going again while a plan around it is wanted or undecided."""
+    if not recovering(goal) and wanted_trigger(goal) is not Trigger.RECOVERY:
+        return ()
+    decisions = {Standing.BLOCKED: "retry", Standing.CANCELLED: "reopen"}
+    held = [(item, decisions[item.standing]) for item in given_up(goal) if item.standing in decisions]
+    return (*attempts_first(goal), *about(goal, held[0][0], held[0][1])) if held else ()
