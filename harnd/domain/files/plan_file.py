@@ -13,11 +13,12 @@ import msgspec
 
 from harnd.domain.checking import flaws, shown
 from harnd.domain.dialect import Json
-from harnd.domain.files.own_graph import at
+from harnd.domain.files.own_graph import at, drafts, makes_a_graph
 from harnd.domain.files.source import Source, read_source, top
 from harnd.domain.goal.answer import problems_of_proposal
 from harnd.domain.goal.candidate import Apply, Complete, Proposal
 from harnd.domain.goal.goal import Goal
+from harnd.domain.goal.graph import ground_of, problems_of
 from harnd.domain.goal.planner_schema import proposal_schema
 from harnd.domain.problem import Problem
 from protocol.values import PlanDecision, Trigger
@@ -31,7 +32,8 @@ def read_plan(goal: Goal, trigger: Trigger, content: bytes) -> Proposal | list[P
     if isinstance(source, Problem):
         return [source]
     value = _completed(source.value, goal)
-    if problems := list(_misshapen(goal, trigger, source, value)):
+    if misshapen := list(_misshapen(goal, trigger, source, value)):
+        problems = [*misshapen, *_of_its_graph(goal, source, misshapen)]
         return shown(sorted(problems, key=lambda problem: problem.line))
     proposal = msgspec.convert(value, Apply | Complete)
     problems = [_placed(source, problem) for problem in problems_of_proposal(goal, trigger, proposal)]
@@ -45,6 +47,17 @@ def _misshapen(goal: Goal, trigger: Trigger, source: Source, value: dict[str, ob
         return
     for path, code, message in flaws(value, schema):
         yield source.problem(path, code, message)
+
+
+def _of_its_graph(goal: Goal, source: Source, misshapen: list[Problem]) -> Iterator[Problem]:
+    """Say what is wrong with the graph too, where the items make one, so that no fault hides another."""
+    plan = top(source)
+    if plan["decision"].text() != PlanDecision.APPLY or not makes_a_graph(misshapen):
+        return
+    told = {problem.place for problem in misshapen}
+    for problem in problems_of(drafts(plan["work"]), ground_of(goal)):
+        if problem.place not in told:
+            yield _placed(source, problem)
 
 
 def _placed(source: Source, problem: Problem) -> Problem:

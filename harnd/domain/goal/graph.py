@@ -40,14 +40,18 @@ class Ground(msgspec.Struct, frozen=True):
 
 def graph_problems(goal: Goal, plan: Apply) -> list[Problem]:
     """Return everything that is wrong with the graph of a plan, in a fixed order."""
+    return problems_of(plan.work, ground_of(goal, plan.milestone.objective, plan.milestone.title))
+
+
+def ground_of(goal: Goal, *whole: str) -> Ground:
+    """Return what the next graph of a goal is planned on; `whole` says what all of it is for."""
     mission = goal.intent.mission
-    ground = Ground(
+    return Ground(
         templates=goal.intent.templates,
         left={unit: goal.left(unit) for unit in (Unit.WORK_ITEMS, Unit.ATTEMPTS, Unit.AGENT_CALLS)},
         existing={item.id: goal.state_of(item) for item in goal.work.values()},
-        whole=(plan.milestone.objective, plan.milestone.title, *((mission.objective,) if mission else ())),
+        whole=(*whole, *((mission.objective,) if mission else ())),
     )
-    return problems_of(plan.work, ground)
 
 
 def problems_of(work: Drafts, ground: Ground) -> list[Problem]:
