@@ -118,6 +118,13 @@ class ParkCause(StrEnum):
     PAUSE = "pause"  # a person paused the goal
 
 
+class Asked(StrEnum):
+    """Who is asked when the ordinary retries of what failed are used up, or there are none."""
+
+    PERSON = "person"
+    PLANNER = "planner"  # for another way, where there is one; a person can always be quicker
+
+
 class FailureClass(StrEnum):
     """What kind of failure it was; each has one row in `harnd.domain.goal.failure`."""
 

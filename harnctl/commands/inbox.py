@@ -9,6 +9,7 @@ from harnctl.render import inbox as render
 from protocol.requests import ListInbox, ShowWhy
 
 Target = Annotated[str, typer.Argument(metavar="GOAL[/WORK]", help="A goal, or one of its work items.")]
+Part = Annotated[str | None, typer.Argument(metavar="[WORK]", help="The work item, when it is not named behind a /.")]
 
 
 def list_inbox(context: typer.Context) -> None:
@@ -18,9 +19,9 @@ def list_inbox(context: typer.Context) -> None:
     console.show(ListInbox.method, inbox, render.waiting(inbox, console.now()))
 
 
-def show_why(context: typer.Context, target: Target) -> None:
+def show_why(context: typer.Context, target: Target, work: Part = None) -> None:
     """Show what holds a goal or a work item, and what would change it."""
     console = console_of(context)
-    request = ShowWhy(target)
+    request = ShowWhy(target if work is None else f"{target}/{work}")
     why = console.ask(request)
     console.show(request.method, why, render.reasoned(why, console.now()))

@@ -5,8 +5,8 @@ from collections.abc import Iterator
 from harnctl.render.blocks import Block, Fields, Gap, Line, Paragraph, Span, Style, Table, command
 from harnctl.render.texts import typed
 from harnctl.render.words import age, count, when
-from protocol.values import Instant
-from protocol.views import InboxItem, InboxView, WhyView
+from protocol.values import Asked, Instant
+from protocol.views import FailureView, InboxItem, InboxView, WhyView
 
 
 def waiting(inbox: InboxView, now: Instant) -> Iterator[Block]:
@@ -26,6 +26,10 @@ def reasoned(why: WhyView, now: Instant) -> Iterator[Block]:
         at = f", {when(why.next_automatic_at, now)}" if why.next_automatic_at is not None else ""
         pairs.append(("by itself", why.next_automatic + at))
     yield Fields(tuple(pairs))
+    for found in why.failures:
+        yield Gap()
+        yield Paragraph(f"{found.subject} failed ({found.failure}): {found.happened}")
+        yield Fields(tuple(_row(found)), indent=2)
     yield from to_type(why.verbs)
 
 
@@ -40,6 +44,19 @@ def to_type(verbs: tuple[str, ...]) -> Iterator[Block]:
     if verbs:
         yield Gap()
     yield from (typed(verb) for verb in verbs)
+
+
+def _row(found: FailureView) -> Iterator[tuple[str, str]]:
+    """Say what follows from a failure."""
+    yield "charged", "yes: it counts as one of the attempts" if found.charged else "no: nobody pays for it"
+    if found.retried and found.bound is not None:
+        yield "tried again", f"by itself, until it was tried {count(found.bound, 'time')}: {found.used} used"
+    else:
+        yield "tried again", "not by itself"
+    yield "asked", "you" if found.asked is Asked.PERSON else "the planner, for another way; you can be quicker"
+    yield "work resolve", "goes on where it stopped" if found.resolvable else "no: nothing of it can go on"
+    yield "retry_blocked", "may try it again, where the goal allows it" if found.unattended else "leaves it alone"
+    yield "to do", found.advice
 
 
 def _item(item: InboxItem, now: Instant) -> Iterator[Block]:

@@ -27,7 +27,7 @@ from protocol.views.goal import (
     ParentView,
     PlanCounts,
 )
-from protocol.views.inbox import InboxItem, InboxKind, InboxView, WhyView
+from protocol.views.inbox import FailureView, InboxItem, InboxKind, InboxView, WhyView
 from protocol.views.plan import CompletionEvidence, PlanItem, PlanList, PlanMilestone, PlanRow, PlanView
 from protocol.views.problem import ProblemView
 from protocol.views.work import (
@@ -58,6 +58,7 @@ __all__ = [
     "DoubtView",
     "EventView",
     "Evidence",
+    "FailureView",
     "FindingView",
     "ForecastRow",
     "GarbageItem",

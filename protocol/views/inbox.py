@@ -5,7 +5,7 @@ from enum import StrEnum
 from msgspec import Struct
 
 from protocol.ids import Digest, GoalId
-from protocol.values import Instant
+from protocol.values import Asked, FailureClass, Instant
 
 
 class InboxKind(StrEnum):
@@ -42,6 +42,22 @@ class InboxView(Struct, frozen=True, forbid_unknown_fields=True):
     after: int = 0  # the sequence number of an event up to which all is in the view
 
 
+class FailureView(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """What follows from a failure that holds something up: its row of the table, and how much of its bound is used."""
+
+    subject: str  # such as `p1.parser` or `plan/2`
+    failure: FailureClass
+    happened: str  # what a failure of this class is, as a clause
+    charged: bool  # it counts as one of the attempts that a budget pays for
+    retried: bool  # by the ordinary rule, within its bound
+    used: int | None  # of that bound; None when it is not retried
+    bound: int | None
+    asked: Asked
+    resolvable: bool  # `work resolve` lets it go on where it stopped
+    unattended: bool  # `automation.retry_blocked` may try it again
+    advice: str  # what a person can do, as the end of a sentence
+
+
 class WhyView(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """Which condition holds a goal or a work item, and what would change it."""
 
@@ -52,3 +68,4 @@ class WhyView(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     next_automatic: str | None  # what harnd does next by itself; None when it waits for a person or is done
     next_automatic_at: Instant | None
     verbs: tuple[str, ...]  # commands to type
+    failures: tuple[FailureView, ...] = ()  # that hold it up

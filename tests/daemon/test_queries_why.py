@@ -8,8 +8,8 @@ import pytest
 from harnd.domain.goal.usage import Usage
 from protocol import requests as ask
 from protocol.ids import GoalId
-from protocol.values import FailureClass
-from protocol.views import WhyView
+from protocol.values import Asked, FailureClass
+from protocol.views import FailureView, WhyView
 from tests.kit import given as g
 from tests.kit.shelf import Shelf, shelf
 
@@ -418,3 +418,30 @@ async def test_a_goal_that_is_over(house: Shelf):
     house.acting.fences.clear()
     found = await why(house)
     assert (found.condition, found.would_change) == ("cancelled by the operator: enough", "nothing; it is over")
+
+
+async def test_blocked_work_comes_with_the_row_of_its_failure_and_so_does_its_goal(house: Shelf):
+    await enrolled(house, g.draft("a"), g.draft("b", "a"))
+    await house.live(g.failed("p1.a", FailureClass.QUOTA))
+    found = await why(house, "billing/p1.a")
+    assert found.failures == (
+        FailureView(
+            subject="p1.a",
+            failure=FailureClass.QUOTA,
+            happened="a quota is used up; `command` cannot tell, `scripted` can",
+            charged=False,
+            retried=False,
+            used=None,
+            bound=None,
+            asked=Asked.PERSON,
+            resolvable=True,
+            unattended=True,
+            advice="wait for the quota to come back, then resolve it",
+        ),
+    )
+    assert (await why(house)).failures == (await why(house, "billing/p1.b")).failures == found.failures
+
+
+async def test_work_that_nothing_blocks_comes_with_no_row(house: Shelf):
+    await enrolled(house)
+    assert ((await why(house)).failures, (await why(house, "billing/p1.a")).failures) == ((), ())

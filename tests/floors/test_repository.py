@@ -5,6 +5,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+from tools import write_failures
+
 ROOT = Path(__file__).resolve().parents[2]
 # A path that climbs out, or starts at the root of somebody's machine, to a neighbouring checkout.
 BESIDE = re.compile(rb"(?<![\w.-])(?:\.\.|/\w+)/(?:shared|main)/")
@@ -31,3 +33,9 @@ def test_every_link_resolves():
         [sys.executable, "tools/check_links.py"], cwd=ROOT, capture_output=True, text=True, check=False
     )
     assert checked.returncode == 0, checked.stdout
+
+
+def test_the_table_of_failures_is_what_the_rules_go_by():
+    """After a change of the rows: `python -m tools.write_failures`."""
+    written = write_failures.PAGE.read_text(encoding="utf-8")
+    assert write_failures.page(written) == written

@@ -153,7 +153,19 @@ VERBS = [
         ("cancelled billing-export",),
     ),
     Verb("inbox", ask.ListInbox(), ("! billing-export p1.parser", "harnctl work accept billing-export p1.parser")),
-    Verb("why billing-export/p1.writer", ask.ShowWhy("billing-export/p1.writer"), ("p1.parser is not accepted",)),
+    Verb(
+        "why billing-export/p1.writer",
+        ask.ShowWhy("billing-export/p1.writer"),
+        (
+            "p1.writer waits for p1.parser",
+            "p1.parser failed (upstream)",
+            "no: nobody pays for it",
+            "by itself, until it was tried 3 times: 3 used",
+            "goes on where it stopped",
+            "harnctl work resolve billing-export p1.parser",
+        ),
+    ),
+    Verb("why billing-export p1.writer", ask.ShowWhy("billing-export/p1.writer"), ("p1.writer waits for p1.parser",)),
     Verb(
         "budget billing-export",
         ask.ShowBudget(GOAL),

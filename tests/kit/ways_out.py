@@ -12,13 +12,13 @@ from pathlib import Path
 from typing import Final, NamedTuple
 
 from harnd.domain.goal import commands as c
-from harnd.domain.goal.failure import ROWS, Asked
+from harnd.domain.goal.failure import ROWS
 from harnd.domain.goal.goal import Goal
 from harnd.domain.goal.position import Position, deadlines, position
 from harnd.domain.goal.work import Standing, Work
 from harnd.domain.rejected import Rejected
 from protocol.ids import Digest, WorkId
-from protocol.values import FailureClass, Instant, Phase, Unit
+from protocol.values import Asked, FailureClass, Instant, Phase, Unit
 from tests.kit.given import (
     T0,
     a_plan,
@@ -56,7 +56,7 @@ def _one(goal: Goal, key: str = "a") -> Work:
     return next(found for found in goal.work.values() if found.key == key)
 
 
-def _until_it_stops(goal: Goal, failure: FailureClass) -> Goal:
+def until_it_stops(goal: Goal, failure: FailureClass) -> Goal:
     """Let `a` fail in one class until harnd itself tries it no more."""
     at = T0
     while _one(goal).standing in (Standing.OPEN, Standing.RUNNING):
@@ -74,12 +74,12 @@ def _after_pauses(goal: Goal, at: Instant) -> Instant:
 
 def _ready(failure: FailureClass) -> Goal:
     """The item stopped, and another could be started."""
-    return _until_it_stops(live(applied(*OTHERS, parallel_work=1), tick()), failure)
+    return until_it_stops(live(applied(*OTHERS, parallel_work=1), tick()), failure)
 
 
 def _running(failure: FailureClass) -> Goal:
     """The item stopped, and another runs."""
-    return _until_it_stops(live(applied(*OTHERS), tick()), failure)
+    return until_it_stops(live(applied(*OTHERS), tick()), failure)
 
 
 def _waiting(failure: FailureClass) -> Goal:
@@ -107,12 +107,12 @@ def _planner(failure: FailureClass) -> Goal:
 
 def _stopped(failure: FailureClass, **intent: int) -> Goal:
     """The item stopped, there is no other, and no planner."""
-    return _until_it_stops(live(plain(**intent), tick()), failure)
+    return until_it_stops(live(plain(**intent), tick()), failure)
 
 
 def _in_a_mission(failure: FailureClass) -> Goal:
     """The item stopped in a mission, and there is no other."""
-    return _until_it_stops(live(applied(), tick()), failure)
+    return until_it_stops(live(applied(), tick()), failure)
 
 
 def _recovering(failure: FailureClass) -> Goal:
@@ -123,7 +123,7 @@ def _recovering(failure: FailureClass) -> Goal:
 
 def _without_milestones(failure: FailureClass) -> Goal:
     """The item stopped, and there is no milestone left for another way."""
-    return _until_it_stops(live(applied(milestones=1), tick()), failure)
+    return until_it_stops(live(applied(milestones=1), tick()), failure)
 
 
 def _paused(failure: FailureClass) -> Goal:

@@ -10,6 +10,8 @@ from harnd.daemon.queries.about import Sources
 from harnd.daemon.queries.foretelling import told
 from harnd.daemon.queries.progress import Step, under_way
 from harnd.daemon.queries.work import item_of
+from harnd.domain.goal import failure as failures
+from harnd.domain.goal.consequence import Consequence, consequence_of, consequences
 from harnd.domain.goal.due import due
 from harnd.domain.goal.goal import Goal
 from harnd.domain.goal.inbox import asks
@@ -22,7 +24,7 @@ from harnd.ports.store import GoalRow
 from protocol.ids import GoalId, WorkId
 from protocol.requests import ShowWhy
 from protocol.values import Instant, NextAction, Phase
-from protocol.views import WhyView
+from protocol.views import FailureView, WhyView
 
 
 async def shown(sources: Sources, request: ShowWhy) -> WhyView:
@@ -38,13 +40,14 @@ async def shown(sources: Sources, request: ShowWhy) -> WhyView:
     steps = under_way(goal, now, await sources.world.processes.live())
     acting = GoalId(name) in sources.roster.live()
     reason = _of_work(goal, WorkId(work), steps, now) if work else _of_goal(goal, steps, now)
+    held_up_by = _of_item(goal, WorkId(work)) if work else consequences(goal)
     reason = await _foretold(sources, goal, reason, _reviewed(goal, WorkId(work), now))
     if not acting and _wants_somebody(goal, now):
         reason = _abandoned(reason)
-    return _view(request.target, reason)
+    return _view(request.target, reason, held_up_by)
 
 
-def _view(target: str, reason: Reason) -> WhyView:
+def _view(target: str, reason: Reason, held_up_by: tuple[Consequence, ...] = ()) -> WhyView:
     return WhyView(
         target=target,
         condition=reason.condition,
@@ -53,6 +56,29 @@ def _view(target: str, reason: Reason) -> WhyView:
         next_automatic=reason.next_automatic,
         next_automatic_at=reason.next_automatic_at,
         verbs=reason.verbs,
+        failures=tuple(map(_failure, held_up_by)),
+    )
+
+
+def _of_item(goal: Goal, work: WorkId) -> tuple[Consequence, ...]:
+    found = consequence_of(goal, item_of(goal, work))
+    return (found,) if found is not None else ()
+
+
+def _failure(found: Consequence) -> FailureView:
+    row = found.row
+    return FailureView(
+        subject=found.subject,
+        failure=found.failure,
+        happened=row.happened,
+        charged=row.charged,
+        retried=row.retried,
+        used=found.used,
+        bound=found.bound,
+        asked=found.asked,
+        resolvable=found.resolvable,
+        unattended=found.unattended,
+        advice=failures.advice(found.failure, resolvable=found.resolvable),
     )
 
 

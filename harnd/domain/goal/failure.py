@@ -4,26 +4,19 @@ The table is data; the ordinary retry rule reads it and nothing else.  An unchar
 budget; what bounds it instead is in its row.
 """
 
-from enum import StrEnum
 from types import MappingProxyType
 from typing import Final
 
 import msgspec
 
 from protocol import bounds
-from protocol.values import FailureClass
-
-
-class Asked(StrEnum):
-    """Who is asked when the ordinary retries of a work item are used up, or there are none."""
-
-    PERSON = "person"
-    PLANNER = "planner"  # for another way, where there is one; a person can always be quicker
+from protocol.values import Asked, FailureClass
 
 
 class FailureRow(msgspec.Struct, frozen=True, kw_only=True):
     """What follows from a failure of one class."""
 
+    happened: str  # what a failure of this class is, as a clause
     charged: bool
     retried: bool  # by the ordinary rule, as long as its bound allows
     asked: Asked
@@ -35,6 +28,7 @@ class FailureRow(msgspec.Struct, frozen=True, kw_only=True):
 
 _ROWS: dict[FailureClass, FailureRow] = {
     FailureClass.ENVIRONMENT: FailureRow(
+        happened="something could not be started or reached: a program, a `prepare` stage, git, a full disk",
         charged=False,
         retried=False,
         asked=Asked.PERSON,
@@ -43,6 +37,7 @@ _ROWS: dict[FailureClass, FailureRow] = {
         advice="repair what is missing on this machine, then retry",
     ),
     FailureClass.UPSTREAM: FailureRow(
+        happened="the agent said that its provider is unreachable (exit code 75 and no answer)",
         charged=False,
         retried=True,
         asked=Asked.PERSON,
@@ -52,6 +47,7 @@ _ROWS: dict[FailureClass, FailureRow] = {
         uncharged_bound=bounds.UNCHARGED_UPSTREAM_IN_A_ROW,
     ),
     FailureClass.QUOTA: FailureRow(
+        happened="a quota is used up; `command` cannot tell, `scripted` can",
         charged=False,
         retried=False,
         asked=Asked.PERSON,
@@ -60,6 +56,7 @@ _ROWS: dict[FailureClass, FailureRow] = {
         advice="wait for the quota to come back, then retry",
     ),
     FailureClass.AUTH: FailureRow(
+        happened="the agent is not logged in; `command` cannot tell, `scripted` can",
         charged=False,
         retried=False,
         asked=Asked.PERSON,
@@ -67,6 +64,7 @@ _ROWS: dict[FailureClass, FailureRow] = {
         advice="log the agent in again, then retry",
     ),
     FailureClass.SCHEMA: FailureRow(
+        happened="an answer has the wrong form, or a template's text cannot be filled in",
         charged=True,
         retried=True,
         asked=Asked.PLANNER,
@@ -74,6 +72,7 @@ _ROWS: dict[FailureClass, FailureRow] = {
         advice="retry with guidance, or use another model in a new goal",
     ),
     FailureClass.REFUSAL: FailureRow(
+        happened="the agent refused",
         charged=True,
         retried=False,
         asked=Asked.PLANNER,
@@ -81,12 +80,14 @@ _ROWS: dict[FailureClass, FailureRow] = {
     ),
     # The same request would be cut at the same place: only less can be asked for.
     FailureClass.TRUNCATED: FailureRow(
+        happened="the answer was cut at the model's limit",
         charged=True,
         retried=False,
         asked=Asked.PLANNER,
         advice="ask for less, then retry",
     ),
     FailureClass.EMPTY: FailureRow(
+        happened="no answer came, or nothing was changed",
         charged=True,
         retried=True,
         asked=Asked.PLANNER,
@@ -94,6 +95,7 @@ _ROWS: dict[FailureClass, FailureRow] = {
         advice="retry with guidance",
     ),
     FailureClass.TIMEOUT: FailureRow(
+        happened="it ran out of its time",
         charged=True,
         retried=True,
         asked=Asked.PLANNER,
@@ -101,6 +103,7 @@ _ROWS: dict[FailureClass, FailureRow] = {
         advice="retry, or allow more time in a new goal",
     ),
     FailureClass.STALLED: FailureRow(
+        happened="it fell silent for too long; a program that prints nothing wants `quiet`",
         charged=True,
         retried=True,
         asked=Asked.PLANNER,
@@ -108,6 +111,7 @@ _ROWS: dict[FailureClass, FailureRow] = {
         advice="see why the agent fell silent, then retry",
     ),
     FailureClass.PROOF: FailureRow(
+        happened="a proof or a `command` stage failed, or hooks refused the commit",
         charged=True,
         retried=True,
         asked=Asked.PLANNER,
@@ -115,12 +119,14 @@ _ROWS: dict[FailureClass, FailureRow] = {
         advice="read the failed proof, then retry with guidance",
     ),
     FailureClass.REVIEW: FailureRow(
+        happened="a reviewer objects; there are no reviewers of work yet",
         charged=True,
         retried=False,
         asked=Asked.PERSON,
         advice="read the findings, then retry",
     ),
     FailureClass.DECISION: FailureRow(
+        happened="accepted work clashes with what came in before, or somebody moved `harn/GOAL`",
         charged=False,
         retried=False,
         asked=Asked.PERSON,
@@ -128,12 +134,14 @@ _ROWS: dict[FailureClass, FailureRow] = {
         advice="decide what is asked, then retry",
     ),
     FailureClass.PERMISSION: FailureRow(
+        happened="files that are the item's changed in the operator's checkout while it ran",
         charged=True,
         retried=False,
         asked=Asked.PERSON,
         advice="look at what was changed out of bounds, then retry or cancel",
     ),
     FailureClass.LOST: FailureRow(
+        happened="the daemon died or was stopped meanwhile",
         charged=False,
         retried=True,
         asked=Asked.PERSON,
@@ -149,10 +157,14 @@ ROWS: Final = MappingProxyType(_ROWS)
 def told(failure: FailureClass | None, detail: str, *, resolvable: bool = False) -> str:
     """Say what failed and what a person can do about it, as the end of a sentence: `(quota): …; wait for …`."""
     cause = failure.value if failure else "unknown"
-    advice = ROWS[failure].advice if failure else "retry it"
-    if resolvable:
-        advice = advice.replace(", then retry", ", then resolve it")
-    return f"({cause}): {detail}; {advice}" if detail else f"({cause}); {advice}"
+    can_do = advice(failure, resolvable=resolvable)
+    return f"({cause}): {detail}; {can_do}" if detail else f"({cause}); {can_do}"
+
+
+def advice(failure: FailureClass | None, *, resolvable: bool = False) -> str:
+    """Say what a person can do about a failure, as the end of a sentence."""
+    said = ROWS[failure].advice if failure else "retry it"
+    return said.replace(", then retry", ", then resolve it") if resolvable else said
 
 
 def charged(failure: FailureClass | None) -> bool:

@@ -7,10 +7,9 @@ is: nothing here ends an item, and while its plan is undecided a person may stil
 from typing import Final
 
 from harnd.domain.goal import failure as failures
-from harnd.domain.goal.failure import Asked
 from harnd.domain.goal.goal import Goal
 from harnd.domain.goal.work import Standing, Work
-from protocol.values import PlanStatus, Trigger, Unit
+from protocol.values import Asked, PlanStatus, Trigger, Unit
 
 # Without each of these there is no plan for recovery, and no person can add any.
 ROOM: Final = (Unit.PLANNER_CALLS, Unit.MILESTONES, Unit.WORK_ITEMS)

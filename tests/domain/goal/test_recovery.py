@@ -11,7 +11,7 @@ from harnd.domain.goal import events as e
 from harnd.domain.goal.briefing import briefing
 from harnd.domain.goal.commands import GoalCommand
 from harnd.domain.goal.decide import decide
-from harnd.domain.goal.failure import ROWS, Asked
+from harnd.domain.goal.failure import ROWS
 from harnd.domain.goal.goal import Goal
 from harnd.domain.goal.inbox import asks
 from harnd.domain.goal.ledger import Entry
@@ -19,7 +19,7 @@ from harnd.domain.goal.position import position
 from harnd.domain.goal.reasons.item import reason_of
 from harnd.domain.goal.wanted import wanted_trigger
 from harnd.domain.goal.work import Standing
-from protocol.values import FailureClass, NextAction, Phase, PlanStatus, Trigger, Unit, WorkState
+from protocol.values import Asked, FailureClass, NextAction, Phase, PlanStatus, Trigger, Unit, WorkState
 from tests.domain.goal.walking import check_way_out
 from tests.kit.given import (
     T0,
