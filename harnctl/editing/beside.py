@@ -11,13 +11,16 @@ from harnctl.editing.draft import command_of, draft, failed, not_started, writte
 GRACE_S: Final = 2.0
 
 
-async def edited(environ: Mapping[str, str], *, about: str, text: str) -> str:
-    """Open the editor and return what was written; raises `Failure`.  Being cancelled ends the editor."""
+async def edited(environ: Mapping[str, str], text: str, *, about: str | None) -> str:
+    """Open the editor and return what was written; raises `Failure`.  Being cancelled ends the editor.
+
+    `about` stands in comments below the words, which are returned without any; a text about nothing is taken as it is.
+    """
     with draft(about=about, text=text) as file:
         code = await _run(command_of(environ, file))
         if code:
             raise failed(code)
-        return written_in(file)
+        return written_in(file, whole=about is None)
 
 
 async def _run(command: list[str]) -> int:

@@ -21,12 +21,13 @@ EXPLAINED: Final = "Lines that begin with # are left out; an empty text changes 
 
 
 @contextmanager
-def draft(*, about: str, text: str = "") -> Generator[Path]:
+def draft(*, about: str | None, text: str = "") -> Generator[Path]:
     """Make a file to write in, with what was written before, for the length of the block; raises `Failure`."""
+    below = "" if about is None else f"\n{commented(about)}\n{commented(EXPLAINED)}\n"
     try:
         directory = tempfile.TemporaryDirectory(prefix="harnctl-")
-        file = Path(directory.name) / "words.md"
-        file.write_text(f"{text}\n{commented(about)}\n{commented(EXPLAINED)}\n", encoding="utf-8")
+        file = Path(directory.name) / ("plan.toml" if about is None else "words.md")
+        file.write_text(f"{text}{below}", encoding="utf-8")
     except OSError as error:
         said = f"no file can be made to write in: {error.strerror or error}"
         raise Failure("file.unwritable", said, fix="set TMPDIR") from error
@@ -62,9 +63,12 @@ def failed(code: int) -> Failure:
     return Failure("decision.declined", f"the editor ended with {code}, so nothing was changed")
 
 
-def written_in(file: Path) -> str:
-    """Return the words in a draft; raises `Failure` when there are none."""
-    text = "\n".join(line for line in _read(file).splitlines() if not line.startswith(COMMENT)).strip()
+def written_in(file: Path, *, whole: bool = False) -> str:
+    """Return the words in a draft, or the whole of it; raises `Failure` when there are none."""
+    read = _read(file)
+    text = "\n".join(line for line in read.splitlines() if not line.startswith(COMMENT)).strip()
+    if whole and read.strip():
+        return read
     if not text:
         raise Failure("decision.declined", "nothing was written, so nothing was changed")
     return text

@@ -35,7 +35,7 @@ from harnctl.render.layout import Row
 from harnctl.render.screen import Screen
 from harnctl.tui import messages as m
 from harnctl.tui.drawing import draw
-from harnctl.tui.errands import Quit
+from harnctl.tui.errands import Quit, Write
 from harnctl.tui.model import Confirming, Model, Said, Size, Tone
 from harnctl.tui.runner import Runner
 from harnctl.tui.update import update
@@ -219,14 +219,14 @@ class Tui:
             await anyio.sleep(TICK_S)
             self.dispatch(m.Ticked(self._console.now()))
 
-    async def _edit(self, about: str, draft: str) -> m.Written | m.NotWritten:
+    async def _edit(self, wanted: Write) -> m.Written | m.NotWritten:
         with set_app(self._app):
             async with in_terminal():
                 if self._left is not None:  # while the terminal was waited for
                     return m.NotWritten("left")
                 try:
                     with anyio.CancelScope() as self._editing:
-                        return m.Written(await edited(self._console.environ, about=about, text=draft))
+                        return m.Written(await edited(self._console.environ, wanted.draft, about=_about(wanted)))
                 except Failure as failure:
                     return m.NotWritten(failure.message)
                 finally:
@@ -292,6 +292,11 @@ class Tui:
         except Exception as error:  # noqa: BLE001 - it ends the program, once the terminal is given back
             self._fail(error)
             return []
+
+
+def _about(wanted: Write) -> str | None:
+    """Say what words are for, which are all but its comments; a file says it itself and is taken as it is."""
+    return None if wanted.whole else wanted.about
 
 
 @contextmanager

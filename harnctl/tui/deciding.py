@@ -1,47 +1,37 @@
 """Deciding: from the key that opens a decision to the answer of the daemon.
 
 A decision is made of the thing as it was drawn.  Words are written first, findings are answered one by one, amounts are
-typed; then everything is shown once more with the digest it binds to, and only `y` sends it.  Words that were written
-are kept until they were sent and taken.
+typed; then everything is shown once more with the digest it binds to, and only `y` sends it.
 """
-
-from typing import Final
 
 from msgspec.structs import replace
 
 from harnctl import amounts
 from harnctl.render.daemon import counted
-from harnctl.tui.errands import ReadBudget, Send, Step, Write
+from harnctl.tui.errands import ReadBudget, Send, Step
 from harnctl.tui.keys import Action
-from harnctl.tui.messages import Budgeted, Decided, Refused, Written
+from harnctl.tui.messages import Budgeted, Decided, Refused
 from harnctl.tui.model import (
     WORDS_SHOWN,
     Browsing,
     Confirming,
     Decision,
     Disposing,
-    Drawn,
     Extending,
     Model,
     PlanThing,
     Said,
-    Subject,
     Tone,
     Wording,
     WorkThing,
-    Writing,
     limits,
 )
 from harnctl.tui.reading import chain, look, read_inbox
+from harnctl.tui.writing import UNSENT, confirm, keep, rewrite, with_objections, worded, write
 from protocol.errors import Family, family_of
-from protocol.ids import IdempotencyKey
-from protocol.replies import Done
-from protocol.requests import AcceptWork, ApprovePlan, Change, ExtendGoal, RejectPlan, ReopenWork, RetryPlan, RetryWork
+from protocol.requests import AcceptWork, ApprovePlan, ExtendGoal, ResumeGoal
 from protocol.values import DEFERRED, FIXED
 from protocol.views import BudgetView
-
-UNSENT: Final = IdempotencyKey("unsent")  # whoever sends a request puts its own key in
-
 
 # --- opening a decision
 
@@ -63,84 +53,22 @@ def begin(model: Model, action: Action) -> Step:
         case Action.RETRY, PlanThing(view=plan) if plan.question:
             return write(model, about, Wording.ANSWER)
         case Action.RETRY, (PlanThing() | WorkThing()):
-            return _worded(model, about, wording=Wording.ADVICE, text="")
+            return worded(model, about, wording=Wording.ADVICE)
+        case Action.RESOLVE, WorkThing():
+            return worded(model, about, wording=Wording.NOTE)
+        case Action.EDIT, PlanThing():
+            return write(model, about, Wording.PLAN)
+        case Action.PAUSE, _:
+            return worded(model, about, wording=Wording.REASON)
+        case Action.RESUME, _:
+            resume = ResumeGoal(key=UNSENT, goal=subject.goal)
+            return confirm(model, about, Decision(subject, f"Let {subject.goal} go on", resume))
         case Action.REOPEN, WorkThing():
             return write(model, about, Wording.FINDINGS)
         case Action.ACCEPT, (WorkThing() as work):
             return _disposed(model, Disposing(about, work))
         case _:
             return Step(model)
-
-
-def confirm(model: Model, about: Drawn, decision: Decision) -> Step:
-    """Show a decision whole and wait for its key."""
-    return Step(replace(model, mode=Confirming(about, decision), said=None))
-
-
-def write(model: Model, about: Drawn, wording: Wording, draft: str | None = None) -> Step:
-    """Open the editor on what was written before, if anything was."""
-    kept = dict(model.drafts).get(about.subject.key, "") if draft is None else draft
-    asked = f"{wording.value} ({about.subject.label})"
-    return Step(replace(model, mode=Writing(about, wording), said=None), (Write(asked, kept),))
-
-
-# --- words
-
-
-def written(model: Model, message: Written) -> Step:
-    """Go on with the words that were written."""
-    if not isinstance(model.mode, Writing):
-        return Step(model)
-    about, wording = model.mode.about, model.mode.wording
-    model = _kept(model, about.subject, message.text)
-    now = model.drawn
-    if now is None or now.subject.key != about.subject.key or now.thing.stamp != about.thing.stamp:
-        said = f"{about.subject.label} changed while you wrote: nothing was done, and your words are kept"
-        return Step(replace(model, mode=Browsing(), said=Said(said, Tone.ASKS)))
-    return _worded(model, about, wording=wording, text=message.text)
-
-
-def not_written(model: Model, reason: str) -> Step:
-    """Go back to browsing."""
-    return Step(replace(model, mode=Browsing(), said=Said(reason, Tone.ASKS)))
-
-
-def rewrite(model: Model) -> Step:
-    """Open the editor on the words of the decision that waits for its key."""
-    match model.mode:
-        case Confirming(about, Decision(wording=wording, words=words)) if wording is not None:
-            return write(model, about, wording, words or None)
-        case _:
-            return Step(model)
-
-
-def _worded(model: Model, about: Drawn, *, wording: Wording, text: str) -> Step:
-    label, request = _of_words(about, wording=wording, text=text)
-    return confirm(model, about, Decision(about.subject, label, request, about.thing.digest, text, wording))
-
-
-def _of_words(about: Drawn, *, wording: Wording, text: str) -> tuple[str, Change[Done]]:
-    """Make the request that a person's words are for."""
-    label = about.subject.label
-    match wording, about.thing:
-        case Wording.GUIDANCE, PlanThing(digest=digest, view=plan) if digest is not None:
-            request = RejectPlan(key=UNSENT, goal=plan.goal, plan=plan.plan, digest=digest, guidance=text)
-            return f"Reject {label}", request
-        case ((Wording.ANSWER | Wording.ADVICE), PlanThing(view=plan)):
-            verb = "Answer" if wording is Wording.ANSWER else "Ask again after"
-            return f"{verb} {label}", RetryPlan(key=UNSENT, goal=plan.goal, plan=plan.plan, guidance=text)
-        case Wording.ADVICE, WorkThing(view=work):
-            return f"Retry {label}", RetryWork(key=UNSENT, goal=work.goal, work=work.work, guidance=text)
-        case Wording.FINDINGS, WorkThing(view=work):
-            findings = tuple(line.strip() for line in text.splitlines() if line.strip())
-            return f"Reopen {label}", ReopenWork(key=UNSENT, goal=work.goal, work=work.work, findings=findings)
-        case _:
-            raise AssertionError(f"{wording} is not for {type(about.thing).__name__}")
-
-
-def _kept(model: Model, subject: Subject, text: str) -> Model:
-    others = tuple((key, draft) for key, draft in model.drafts if key != subject.key)
-    return replace(model, drafts=(*others, (subject.key, text)) if text else others)
 
 
 # --- findings
@@ -252,8 +180,8 @@ def decided(model: Model, message: Decided) -> Step:
     subject = message.decision.subject
     said = " ".join(("done.", *message.done.said))
     model = replace(model, sending=None, decided=subject)
-    if message.decision.wording is not None:  # words of another decision are still wanted
-        model = _kept(model, subject, "")
+    if (wording := message.decision.wording) is not None:  # words of another decision are still wanted
+        model = keep(model, subject, wording, "")
     told = Said(f"{message.decision.label}: {said}", Tone.GOOD)
     return chain(replace(model, said=told), read_inbox, look)
 
@@ -261,6 +189,7 @@ def decided(model: Model, message: Decided) -> Step:
 def refused(model: Model, message: Refused) -> Step:
     """Say why not, and show how it is now; words that were written are kept."""
     model = replace(model, sending=None if message.decision is not None else model.sending)
+    model = with_objections(model, message)
     match family_of(message.code):
         case Family.CONFLICT:
             tone, end = Tone.ASKS, "; nothing was done, and this is how it is now"

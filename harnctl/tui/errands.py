@@ -30,6 +30,7 @@ class Write(Struct, frozen=True):
 
     about: str
     draft: str
+    whole: bool = False  # the draft is a file of its own, in which lines that begin with # count
 
 
 class Send(Struct, frozen=True):

@@ -26,7 +26,7 @@ from harnctl.tui.model import (
     WorkThing,
     Writing,
 )
-from protocol.values import PlanStatus, WorkState
+from protocol.values import Phase, WorkState
 from protocol.views import InboxKind
 
 REOPENABLE: Final = (WorkState.IN_REVIEW, WorkState.BLOCKED, WorkState.SUCCEEDED, WorkState.CANCELLED)
@@ -50,6 +50,10 @@ class Action(Enum):
     REJECT = "reject"
     REOPEN = "reopen"
     RETRY = "retry"
+    RESOLVE = "resolve"
+    EDIT = "edit"
+    PAUSE = "pause"
+    RESUME = "resume"
     EXTEND = "extend budget"
     FILTER = "filter"
     HELP = "help"
@@ -98,7 +102,11 @@ BROWSING: Final = (
     Binding(Action.REJECT, ("r",), "reject the plan and write what should be planned instead"),
     Binding(Action.REOPEN, ("o",), "send the work back and write what is wrong with it"),
     Binding(Action.RETRY, ("t",), "try again what is blocked or has failed, or answer a question"),
+    Binding(Action.RESOLVE, ("s",), "what blocked the work is gone: it goes on where it stopped; asks once more"),
+    Binding(Action.EDIT, ("e",), "write the plan yourself: your editor opens on it; asks once more"),
     Binding(Action.EXTEND, ("x",), "grant the goal more attempts, calls, ticks or runtime"),
+    Binding(Action.PAUSE, ("p",), "pause the goal of what is shown; what runs is let finish; asks once more"),
+    Binding(Action.RESUME, ("p",), "let the goal of what is shown go on; asks once more"),
     Binding(Action.NEXT_PAGE, ("d", "tab"), "more of it: what it changes, its log, its budget"),
     Binding(Action.LAST_PAGE, ("D", "shift-tab"), "the same, backwards", offered=False),
     Binding(Action.OPEN, ("enter", "right", "l"), "move in what is shown"),
@@ -196,15 +204,22 @@ def offered(model: Model) -> tuple[Binding, ...]:
 
 
 def _is_apt(model: Model, binding: Binding) -> bool:
-    """Tell whether a key is worth naming: a budget can grow at any time, but is what is asked for only now and then."""
-    short = model.chosen is not None and model.chosen.kind in {InboxKind.BUDGET, InboxKind.BLOCKED}
-    return binding.action is not Action.EXTEND or short
+    """Tell whether a key is worth naming: some can be pressed at any time, and are what is wanted only now and then."""
+    match binding.action:
+        case Action.EXTEND:
+            return model.chosen is not None and model.chosen.kind in {InboxKind.BUDGET, InboxKind.BLOCKED}
+        case Action.PAUSE:
+            return False
+        case _:
+            return True
 
 
 def can(model: Model, action: Action) -> bool:
     """Tell whether something can be done now."""
     if action in ABOUT_THING:
         return _fits(_decidable(model), action)
+    if action in ABOUT_GOAL:
+        return _decidable(model) is not None and _lets(phase_of(model), action)
     match action, model.mode:
         case Action.OPEN, Browsing():
             return model.pane is Pane.LIST and model.chosen is not None
@@ -225,8 +240,13 @@ def can(model: Model, action: Action) -> bool:
 
 
 ABOUT_THING: Final = frozenset(
-    {Action.APPROVE, Action.ACCEPT, Action.REJECT, Action.REOPEN, Action.RETRY, Action.EXTEND}
+    {
+        *(Action.APPROVE, Action.ACCEPT, Action.REJECT, Action.REOPEN, Action.RETRY, Action.EXTEND),
+        *(Action.RESOLVE, Action.EDIT),
+    }
 )
+ABOUT_GOAL: Final = frozenset({Action.PAUSE, Action.RESUME})
+ENDED: Final = (None, Phase.SUCCEEDED, Phase.CANCELLED)
 
 
 def _decidable(model: Model) -> Thing | None:
@@ -239,18 +259,33 @@ def is_on_screen(model: Model) -> bool:
     return model.size.is_wide or model.pane is Pane.THING
 
 
+def phase_of(model: Model) -> Phase | None:
+    """Return the phase of the goal of what is chosen; None when it is not known."""
+    name = model.chosen.goal if model.chosen is not None else None
+    return next((goal.phase for goal in model.goals.goals if goal.goal == name), None)
+
+
+def _lets(phase: Phase | None, action: Action) -> bool:
+    paused = phase is Phase.PAUSED
+    return paused if action is Action.RESUME else not paused and phase not in ENDED
+
+
 def _fits(thing: Thing | None, action: Action) -> bool:
     match action, thing:
         case ((Action.APPROVE | Action.REJECT), PlanThing()):
             return thing.digest is not None
-        case Action.RETRY, PlanThing(view=plan):
-            return plan.status in (PlanStatus.ATTENTION, PlanStatus.FAILED) and plan.decided_at is None
+        case Action.RETRY, PlanThing():
+            return thing.asks
+        case Action.EDIT, PlanThing():
+            return thing.asks or thing.digest is not None
         case Action.ACCEPT, WorkThing():
             return thing.digest is not None
         case Action.REOPEN, WorkThing(view=work):
             return work.state in REOPENABLE
         case Action.RETRY, WorkThing(view=work):
             return work.state is WorkState.BLOCKED
+        case Action.RESOLVE, WorkThing(view=work):
+            return work.resolvable
         case Action.EXTEND, (PlanThing() | WorkThing() | GoalThing()):
             return True
         case _:

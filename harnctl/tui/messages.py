@@ -8,7 +8,7 @@ from harnctl.tui.model import Decision, Link, Page, Size, Subject, Thing
 from protocol.ids import GoalId
 from protocol.replies import Done
 from protocol.values import Instant
-from protocol.views import BudgetView, GoalList, InboxView
+from protocol.views import BudgetView, GoalList, InboxView, ProblemView
 
 
 class Pressed(Struct, frozen=True):
@@ -111,6 +111,7 @@ class Refused(Struct, frozen=True):
     code: str
     reason: str
     fix: str = ""
+    problems: tuple[ProblemView, ...] = ()  # of a text that was sent, each with its line
 
 
 Message: TypeAlias = (

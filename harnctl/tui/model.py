@@ -134,6 +134,11 @@ class PlanThing(Struct, frozen=True):
         return self.view.digest if self.view.status is PlanStatus.PROPOSED else None
 
     @property
+    def asks(self) -> bool:
+        """Tell whether it waits for an answer, and not for a decision about what it proposes."""
+        return self.view.status in (PlanStatus.ATTENTION, PlanStatus.FAILED) and self.view.decided_at is None
+
+    @property
     def stamp(self) -> object:
         """What may not change between drawing and deciding."""
         return self.view.status, self.view.digest
@@ -154,7 +159,8 @@ class WorkThing(Struct, frozen=True):
     @property
     def stamp(self) -> object:
         """What may not change between drawing and deciding."""
-        return self.view.state, self.view.proof_digest, self.view.open_findings, len(self.view.attempts)
+        view = self.view
+        return view.state, view.proof_digest, view.open_findings, len(view.attempts), view.resolvable
 
 
 class GoalThing(Struct, frozen=True):
@@ -210,6 +216,9 @@ class Wording(Enum):
     ANSWER = "your answer"
     ADVICE = "what to do differently"
     FINDINGS = "what is wrong, a line each"
+    NOTE = "what whoever goes on should know"
+    REASON = "why"
+    PLAN = "the plan, as TOML"
 
 
 class Browsing(Struct, frozen=True):

@@ -18,6 +18,7 @@ from harnctl.client import Refused as Denied
 from harnctl.client.aio import AsyncClient
 from harnctl.client.following import Presence
 from harnctl.client.patience import Patience
+from harnctl.render.error import problems
 from harnctl.tui import errands as owed
 from harnctl.tui import messages as m
 from harnctl.tui.model import Decision, GoalThing, Link, Nothing, Page, PlanThing, Subject, Thing, WorkThing
@@ -44,7 +45,7 @@ OTHER_DAEMON: Final = "daemon.other"
 PATIENCE_S: Final = 5.0  # for what passes by itself, such as a store that is busy
 
 Dispatch = Callable[[m.Message], None]
-Editor = Callable[[str, str], Awaitable[m.Written | m.NotWritten]]
+Editor = Callable[[owed.Write], Awaitable[m.Written | m.NotWritten]]
 
 
 class Runner:
@@ -93,8 +94,8 @@ class Runner:
                 self._dispatch(await self._looked(subject, page))
             case owed.ReadBudget(goal):
                 self._dispatch(await self._budget(goal))
-            case owed.Write(about, draft):
-                self._dispatch(await self._editor(about, draft))
+            case owed.Write():
+                self._dispatch(await self._editor(errand))
             case owed.Send(decision):
                 self._dispatch(await self._sent(decision))
             case owed.Quit():
@@ -181,7 +182,7 @@ class Runner:
                 return m.Decided(decision, await self._decides.ask(request))
             except ClientError as error:
                 if (pause := patience.pause(error, now=time.monotonic())) is None:
-                    return m.Refused(decision, error.code, error.message, error.fix)
+                    return m.Refused(decision, error.code, error.message, error.fix, tuple(problems(error)))
             await anyio.sleep(pause)
             if (other := await self._other_state()) is not None:
                 said = f"what answers now keeps its state in {other}: nothing is sent there"

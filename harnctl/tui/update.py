@@ -4,11 +4,11 @@ from typing import assert_never
 
 from msgspec.structs import replace
 
-from harnctl.tui import deciding, entry, moving, reading
+from harnctl.tui import deciding, entry, moving, reading, writing
 from harnctl.tui import messages as m
 from harnctl.tui.errands import Quit, Step
 from harnctl.tui.forms import key_name
-from harnctl.tui.keys import ABOUT_THING, BROWSING, YES, Action, action_of, is_on_screen
+from harnctl.tui.keys import ABOUT_GOAL, ABOUT_THING, BROWSING, YES, Action, action_of, is_on_screen
 from harnctl.tui.model import Browsing, Confirming, Filtering, Helping, Model, Said, Tone, Writing
 
 MOVES = frozenset(
@@ -48,9 +48,9 @@ def update(model: Model, message: m.Message) -> Step:
         case m.Budgeted():
             return deciding.budgeted(model, message)
         case m.Written():
-            return deciding.written(model, message)
+            return writing.written(model, message)
         case m.NotWritten(reason):
-            return reading.chain(deciding.not_written(model, reason).model, reading.settled)
+            return reading.chain(writing.not_written(model, reason).model, reading.settled)
         case m.Decided():
             return deciding.decided(model, message)
         case m.Refused():
@@ -98,7 +98,7 @@ def _told_why(model: Model, key: str) -> Model:
     actions = {one.action for one in BROWSING if key in one.keys}
     if not isinstance(model.mode, Browsing) or not actions:
         return model
-    if actions & ABOUT_THING and model.chosen is not None and not is_on_screen(model):
+    if actions & (ABOUT_THING | ABOUT_GOAL) and model.chosen is not None and not is_on_screen(model):
         why = f"{key_name(key)} is about what is shown, and that is the list: enter opens it"
     elif model.sending is not None:
         why = "one decision is on its way: press it again when that is answered"

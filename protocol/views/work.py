@@ -97,3 +97,4 @@ class WorkView(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     doubts: tuple[DoubtView, ...] = ()  # to be acknowledged before it is accepted
     acknowledged: tuple[str, ...] = ()  # when it was accepted
     would_clash: tuple[str, ...] = ()  # paths at which it could not be brought in now; only while it is in review
+    resolvable: bool = False  # `work resolve` lets it go on where it stopped

@@ -298,3 +298,10 @@ async def test_an_attempt_that_was_not_made_is_refused(house: Shelf, work, attem
     await enrolled(house, g.draft("a"), g.draft("b", "a"))
     with pytest.raises(Refusal, match=r"^work.no_attempt: "):
         await house.ask(ask.ShowWorkLog(BILLING, work, attempt))
+
+
+async def test_work_says_whether_it_can_go_on_where_it_stopped(house: Shelf):
+    await enrolled(house)
+    assert not (await house.ask(ask.ShowWork(BILLING, A))).resolvable
+    await house.live(g.failed("p1.a", FailureClass.QUOTA))
+    assert (await house.ask(ask.ShowWork(BILLING, A))).resolvable

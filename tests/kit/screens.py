@@ -10,6 +10,8 @@ import time
 from collections.abc import Callable, Iterable
 from pathlib import Path
 
+from msgspec.structs import replace
+
 from harnctl.tui import messages as m
 from harnctl.tui.drawing import draw
 from harnctl.tui.errands import Errand, Look
@@ -29,8 +31,8 @@ from harnctl.tui.model import (
 from harnctl.tui.update import update
 from protocol.ids import Digest, GoalId
 from protocol.replies import Done
-from protocol.values import SECOND, FailureClass, Instant, PlanStatus, Unit, WorkState
-from protocol.views import BudgetRow, BudgetView, InboxItem, InboxKind, InboxView, PlanView, WorkView
+from protocol.values import SECOND, FailureClass, Instant, Phase, PlanStatus, Unit, WorkState
+from protocol.views import BudgetRow, BudgetView, GoalList, InboxItem, InboxKind, InboxView, PlanView, WorkView
 from tests.kit.scripted_daemon import golden
 
 HERE = Path(__file__).parents[1] / "harnctl" / "tui"
@@ -60,9 +62,10 @@ QUESTION = item(InboxKind.ATTENTION, "plan/2", goal=GoalId("search"), minutes=60
 FAILED = item(InboxKind.ATTENTION, "plan/3", goal=GoalId("docs"), minutes=45)
 WORK = item(InboxKind.WORK, "p1.parser", minutes=30)
 BLOCKED = item(InboxKind.BLOCKED, "p1.writer", minutes=20)
+STUCK = item(InboxKind.BLOCKED, "p1.reader", minutes=15)  # nothing is wrong with the work
 BUDGET = item(InboxKind.BUDGET, "budget/attempts", goal=GoalId("reports"), minutes=10)
 PARKED = item(InboxKind.PARKED, "old", goal=GoalId("old"), minutes=3 * 24 * 60)
-EVERY_KIND = (PARKED, PLAN, QUESTION, FAILED, WORK, BLOCKED, BUDGET)
+EVERY_KIND = (PARKED, PLAN, QUESTION, FAILED, WORK, BLOCKED, STUCK, BUDGET)
 
 
 def plan(**changes: object) -> PlanView:
@@ -99,6 +102,10 @@ FAILED_PLAN = plan(
     root=None, failure=FailureClass.SCHEMA, detail="no answer could be read", rationale="",
 )  # fmt: skip
 BLOCKED_WORK = work(state=WorkState.BLOCKED, proof_digest=None, reason="blocked by a failed proof", open_findings=())
+STUCK_WORK = work(
+    work="p1.reader", state=WorkState.BLOCKED, proof_digest=None, open_findings=(), resolvable=True,
+    reason="p1.reader is blocked (quota): none is left; wait for the quota to come back, then resolve it",
+)  # fmt: skip
 PROVED_WORK = work(open_findings=())
 
 
@@ -111,7 +118,8 @@ def thing_of(subject: Subject, page: Page) -> Thing:
         case InboxKind.ATTENTION:
             return PlanThing(QUESTION_PLAN if subject.goal == "search" else FAILED_PLAN)
         case InboxKind.WORK | InboxKind.BLOCKED:
-            view = work() if subject.kind is InboxKind.WORK else BLOCKED_WORK
+            blocked = STUCK_WORK if subject.name == STUCK.subject else BLOCKED_WORK
+            view = work() if subject.kind is InboxKind.WORK else blocked
             diff = golden("work.diff") if page is Page.DIFF else None
             log = golden("work.log") if page is Page.LOG else None
             return WorkThing(view, diff, log)
@@ -175,6 +183,13 @@ def stale(size: Size) -> Model:
     return tell(confirming, m.Looked(confirming.chosen, Page.SUMMARY, PlanThing(plan(digest=NEW))))
 
 
+def paused(size: Size, *keys: str) -> Model:
+    """Somebody paused the goals of which one is chosen."""
+    model = on(BLOCKED, "enter", size=size)
+    rows = tuple(replace(row, phase=Phase.PAUSED) for row in model.goals.goals)
+    return press(tell(model, m.Listed(InboxView(EVERY_KIND), GoalList(rows))), *keys)
+
+
 def undecided(size: Size) -> Model:
     """A decision was sent and not answered yet."""
     return tell(press(on(PLAN, "a", size=size), "y"), m.Linked(Link.GONE))
@@ -208,6 +223,11 @@ STATES: dict[str, Callable[[Size], Model]] = {
     "rejecting": lambda size: writing(PLAN, "r", "Write the parser first.\n" * 6, size),
     "answering": lambda size: writing(QUESTION, "t", "The trigram one.", size),
     "retrying": lambda size: on(BLOCKED, "t", size=size),
+    "resolving": lambda size: on(STUCK, "s", size=size),
+    "editing": lambda size: writing(PLAN, "e", 'decision = "complete"\nrationale = "It is done already."\n', size),
+    "pausing": lambda size: on(PLAN, "p", size=size),
+    "paused": paused,
+    "resuming": lambda size: paused(size, "p"),
     "disposing": lambda size: on(WORK, "a", size=size),
     "deferring": lambda size: on(WORK, "a", "l", *"no time", size=size),
     "accepting": lambda size: on(WORK, "a", "f", size=size),

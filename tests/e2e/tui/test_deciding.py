@@ -1,5 +1,8 @@
 """Deciding in the TUI: what a person presses is what the daemon stores, and never more than they saw."""
 
+import sys
+from typing import Any
+
 import pytest
 
 from harnctl.client import new_key
@@ -21,7 +24,7 @@ def decide(terminal: Terminal, key: str, question: str) -> None:
     terminal.keys("y")
 
 
-def events(home: Home, tag: str) -> list[dict[str, object]]:
+def events(home: Home, tag: str) -> list[dict[str, Any]]:
     with home.client() as client:
         page = client.ask(ListEvents(goal=BILLING))
     return [event.body for event in page.events if event.tag.partition("/")[0] == tag]
@@ -180,3 +183,85 @@ def test_the_diff_and_the_log_of_an_attempt_are_pages_of_its_work(home, tui):
     terminal.wait_for("objective")
 
     assert WORK in terminal.seen
+
+
+MINE = """
+decision = "apply"
+rationale = "I know a shorter way."
+
+[milestone]
+title = "The file"
+objective = "Change it."
+acceptance = ["It is changed."]
+
+[[work]]
+key = "mine"
+title = "Change the file by hand"
+objective = '''
+# Write it.
+'''
+acceptance = ["It is there."]
+dependencies = []
+template = "{template}"
+paths = []
+"""
+
+
+def test_a_plan_is_put_in_the_place_of_the_planners_and_what_is_wrong_with_it_is_seen_in_the_editor(home, tui):
+    home.start()
+    home.create()
+    program = """
+import sys
+file, seen = sys.argv[1], open(sys.argv[1]).read()
+open({seen!r}, "a").write(seen)
+open(file, "w").write({mine!r}.replace("{{template}}", "change" if "#! " in seen else "gone"))
+"""
+    kept = home.root / "seen.toml"
+    script = home.write("editor.py", program.format(seen=str(kept), mine=MINE))
+    terminal = tui(EDITOR=f"{sys.executable} {script}")
+    terminal.wait_for("proposed")
+
+    decide(terminal, "e", "Put your plan in the place of plan 1 of billing?")
+    terminal.wait_for("plan.invalid_edit")
+    decide(terminal, "e", "Put your plan in the place of plan 1 of billing?")
+    terminal.wait_for("by hand")
+    decide(terminal, "a", "Approve plan 1 of billing?")
+    terminal.wait_for("p1.mine of billing")
+
+    (edited,) = events(home, "plan.edited")
+    assert edited["candidate"]["work"][0]["objective"] == "# Write it.\n"
+    first, _, again = kept.read_text().partition("#! ")
+    assert 'rationale = "One step is enough."' in first
+    assert "gone" in again.splitlines()[0]
+
+
+def test_work_that_only_stopped_goes_on_once_its_cause_is_gone(home, tui):
+    home.agents(MAKER.replace('answer = "Done."', 'answer = "None is left."\nstop = "out_of_quota"'))
+    home.start()
+    home.create()
+    with home.client() as client:
+        approve(client)
+    terminal = tui()
+    terminal.wait_for("✗ blocked")
+
+    home.agents(MAKER)
+    decide(terminal, "s", "Let p1.change of billing go on?")
+    terminal.wait_for("in review")
+
+    assert [body["attempt"] for body in events(home, "attempt.resumed")] == [1]
+
+
+def test_a_goal_is_paused_and_goes_on_by_the_same_key(home, tui):
+    home.start()
+    home.create()
+    terminal = tui()
+    terminal.wait_for("proposed")
+
+    decide(terminal, "p", "Pause billing?")
+    terminal.wait_for("p resume")
+    decide(terminal, "p", "Let billing go on?")
+    terminal.wait_for(lambda seen: "Let billing go on: done." in seen and "p resume" not in seen)
+    decide(terminal, "a", "Approve plan 1 of billing?")
+    terminal.wait_for("in review")
+
+    assert [len(events(home, tag)) for tag in ("goal.paused", "goal.resumed")] == [1, 1]

@@ -5,10 +5,10 @@ from pathlib import Path
 import anyio
 
 from harnctl.tui import messages as m
-from harnctl.tui.deciding import UNSENT
-from harnctl.tui.errands import ReadInbox, Send
+from harnctl.tui.errands import ReadInbox, Send, Write
 from harnctl.tui.model import Decision, Subject
 from harnctl.tui.runner import OTHER_DAEMON, Runner
+from harnctl.tui.writing import UNSENT
 from protocol.errors import Refusal
 from protocol.ids import IdempotencyKey
 from protocol.notices import EventNotice
@@ -22,8 +22,8 @@ DECISION = Decision(
 )  # fmt: skip
 
 
-async def never(about: str, draft: str) -> m.NotWritten:
-    raise AssertionError(f"nobody writes {about}: {draft}")
+async def never(wanted: Write) -> m.NotWritten:
+    raise AssertionError(f"nobody writes {wanted.about}: {wanted.draft}")
 
 
 def a_runner(socket: Path) -> tuple[Runner, list[m.Message]]:

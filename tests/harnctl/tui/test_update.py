@@ -5,8 +5,8 @@ import itertools
 import pytest
 from msgspec.structs import replace
 
+from harnctl.editing.plan_text import plan_text
 from harnctl.tui import messages as m
-from harnctl.tui.deciding import UNSENT
 from harnctl.tui.errands import Look, Quit, ReadBudget, ReadInbox, Send, Write
 from harnctl.tui.model import (
     Browsing,
@@ -25,11 +25,24 @@ from harnctl.tui.model import (
     Writing,
 )
 from harnctl.tui.update import update
+from harnctl.tui.writing import UNSENT
 from protocol.ids import GoalId
 from protocol.replies import Done
-from protocol.requests import AcceptWork, ApprovePlan, ExtendGoal, RejectPlan, ReopenWork, RetryPlan, RetryWork
+from protocol.requests import (
+    AcceptWork,
+    ApprovePlan,
+    EditPlan,
+    ExtendGoal,
+    PauseGoal,
+    RejectPlan,
+    ReopenWork,
+    ResolveWork,
+    ResumeGoal,
+    RetryPlan,
+    RetryWork,
+)
 from protocol.values import SECOND, Instant, PlanStatus, Unit
-from protocol.views import DoubtView, InboxKind, InboxView
+from protocol.views import DoubtView, InboxKind, InboxView, ProblemView
 from tests.kit import screens
 from tests.kit.screens import (
     BILLING,
@@ -46,6 +59,8 @@ from tests.kit.screens import (
     QUESTION,
     SIZES,
     STATES,
+    STUCK,
+    STUCK_WORK,
     WORK,
     extending,
     key_table,
@@ -243,6 +258,85 @@ def test_work_is_reopened_with_a_finding_a_line():
 
 def test_blocked_work_is_tried_again():
     assert sent(on(BLOCKED, "t")) == RetryWork(key=UNSENT, goal=BILLING, work=work().work, guidance="")
+
+
+def test_what_blocked_work_that_can_go_on_is_said_to_be_gone():
+    assert sent(on(STUCK, "s")) == ResolveWork(key=UNSENT, goal=BILLING, work=STUCK_WORK.work, note="")
+    noted = tell(on(STUCK, "s", "e"), m.Written("The token is renewed."))
+    assert sent(noted) == ResolveWork(key=UNSENT, goal=BILLING, work=STUCK_WORK.work, note="The token is renewed.")
+
+
+def test_work_with_nothing_to_go_on_with_is_not_resolved():
+    model = on(BLOCKED, "s")
+
+    assert model.mode == Browsing()
+    assert model.said == Said("s does nothing about what is shown", Tone.ASKS)
+
+
+def test_a_goal_is_paused_and_resumed_by_one_key_that_never_does_the_other():
+    assert sent(on(PLAN, "p")) == PauseGoal(key=UNSENT, goal=BILLING)
+    assert sent(screens.paused(USUAL, "p")) == ResumeGoal(key=UNSENT, goal=BILLING)
+    why = tell(on(PLAN, "p", "e"), m.Written("The disk is full."))
+    assert sent(why) == PauseGoal(key=UNSENT, goal=BILLING, reason="The disk is full.")
+
+
+def test_a_pause_binds_to_no_plan():
+    model = on(PLAN, "p")
+
+    assert isinstance(model.mode, Confirming)
+    assert model.mode.decision.digest is None
+
+
+def test_a_goal_that_nobody_knows_of_is_not_paused():
+    assert on(BUDGET, "p").mode == Browsing()
+
+
+# --- a plan of one's own
+
+MINE = 'decision = "complete"\nrationale = "# It is done."\n'
+
+
+def test_the_editor_opens_on_the_plan_as_it_is_and_what_is_written_is_bound_to_its_digest():
+    model = on(PLAN)
+    opened = update(model, m.Pressed("e")).errands
+
+    assert opened == (Write(f"the plan, as TOML (plan 1 of {BILLING})", plan_text(plan()), whole=True),)
+    assert sent(writing(PLAN, "e", MINE)) == EditPlan(
+        key=UNSENT, goal=BILLING, plan=1, file=MINE.encode(), digest=DIGEST
+    )
+
+
+def test_a_plan_that_asks_is_answered_with_one_of_ones_own():
+    assert sent(writing(QUESTION, "e", MINE)) == EditPlan(
+        key=UNSENT, goal=GoalId("search"), plan=2, file=MINE.encode(), digest=None
+    )
+
+
+def test_a_plan_that_was_left_as_it_is_changes_nothing():
+    model = writing(PLAN, "e", plan_text(plan()))
+
+    assert (model.mode, model.said, model.drafts) == (Browsing(), Said("nothing was changed", Tone.ASKS), ())
+
+
+def test_what_is_wrong_with_a_plan_stands_at_its_top_when_the_editor_opens_again():
+    model = press(writing(PLAN, "e", MINE), "y")
+    problem = ProblemView(code="plan.no_evidence", message="is wanted for AC-1", place="evidence", line=2)
+    model = tell(model, m.Refused(model.sending, "plan.invalid_edit", "one problem", problems=(problem,)))
+
+    (opened,) = update(model, m.Pressed("e")).errands
+    assert isinstance(opened, Write)
+    assert opened.draft == f"#! line 3: evidence is wanted for AC-1\n{MINE}"
+    assert sent(tell(press(model, "e"), m.Written(opened.draft))) == EditPlan(
+        key=UNSENT, goal=BILLING, plan=1, file=MINE.encode(), digest=DIGEST
+    )
+
+
+def test_a_plan_that_was_written_is_no_guidance_for_another():
+    model = press(writing(PLAN, "e", MINE), "escape")
+
+    (opened,) = update(model, m.Pressed("r")).errands
+    assert isinstance(opened, Write)
+    assert opened.draft == ""
 
 
 def test_a_budget_is_extended_by_what_is_typed():
@@ -484,7 +578,7 @@ def test_the_list_moves_under_a_decision_and_the_arrow_keys_go_on_from_what_is_c
     model = tell(on(BLOCKED, "t"), listed(*EVERY_KIND[3:]))
 
     assert press(model, "y", "up").chosen == Subject.of(WORK)
-    assert press(model, "y", "down").chosen == Subject.of(BUDGET)
+    assert press(model, "y", "down").chosen == Subject.of(STUCK)
 
 
 def test_a_filter_hides_and_escape_brings_back():
