@@ -71,6 +71,7 @@ MICRO_DOLLARS: Final = 10**12  # a million dollars
 # --- failures that nobody pays for
 UNCHARGED_LOST: Final = 20  # lost and interrupted together, per work item or plan
 UNCHARGED_UPSTREAM_IN_A_ROW: Final = 3
+UNASKED_RETRIES: Final = 3  # of a blocked item, in a row since a person last touched it
 
 # --- sessions and commands
 AGENT_TIMEOUT_S: Final = Range(1, 1_800, 24 * 3600)

@@ -17,9 +17,9 @@ from harnd.domain.goal import events as e
 from harnd.domain.goal.candidate import Apply
 from harnd.domain.goal.forecast import forecast
 from harnd.domain.goal.goal import Goal
-from harnd.domain.goal.hindrance import Spent, shortage
 from harnd.domain.goal.position import position
 from harnd.domain.goal.rules.tick import tick as step
+from harnd.domain.goal.shortage import Spent, shortage
 from harnd.domain.goal.usage import Usage
 from harnd.domain.problem import Problem
 from harnd.ports.workspace import Place

@@ -93,6 +93,16 @@ async def test_the_active_runtime_may_end_before_any_limit(house: Shelf):
     assert found.next_automatic_at == g.later(60)
 
 
+async def test_beside_what_runs_it_is_told_when_blocked_work_is_tried_again(house: Shelf):
+    await enrolled(house, g.draft("a"), g.draft("b"), g.draft("c", "a", "b"), retry_blocked=True)
+    await house.live(g.failed("p1.a", FailureClass.QUOTA))
+    found = await why(house)
+    assert (found.next_automatic, found.next_automatic_at) == ("harnd tries again what failed", g.later(600))
+    found = await why(house, "billing/p1.a")
+    assert found.next_automatic == "p1.a goes on where it stopped, unasked, 1 of 3: automation.retry_blocked"
+    assert found.next_automatic_at == g.later(600)
+
+
 async def test_a_paused_goal_says_what_still_runs(house: Shelf):
     await house.live(g.create(g.an_intent()), g.tick(), g.pause_goal("the disk is full"))
     house.seen.runs(CALL)

@@ -179,6 +179,7 @@ def an_intent(
     planner: bool = True,
     auto_apply: bool = False,
     accept_passing_proof: bool = False,
+    retry_blocked: bool = False,
     **limits: int | None,
 ) -> Intent:
     """Freeze what a person might enrol; `limits` are the cumulative ones, by their names."""
@@ -216,8 +217,13 @@ def an_intent(
         if planner
         else None,
         graph=tuple(graph),
-        automation=Automation(accept_passing_proof=True) if accept_passing_proof else None,
+        automation=_automation(accept_passing_proof=accept_passing_proof, retry_blocked=retry_blocked),
     )
+
+
+def _automation(**chosen: bool) -> Automation | None:
+    automation = Automation(**chosen)
+    return automation if automation != Automation() else None
 
 
 def criteria(prefix: str, *texts: str) -> tuple[Criterion, ...]:

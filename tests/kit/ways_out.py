@@ -57,8 +57,8 @@ def _one(goal: Goal, key: str = "a") -> Work:
 
 
 def until_it_stops(goal: Goal, failure: FailureClass) -> Goal:
-    """Let `a` fail in one class until harnd itself tries it no more."""
-    at = T0
+    """Let `a` fail in one class until harnd itself tries it no more, or only after a pause."""
+    at = max(T0, goal.last_at)
     while _one(goal).standing in (Standing.OPEN, Standing.RUNNING):
         if _one(goal).standing is Standing.OPEN:
             at = _after_pauses(goal, at)
@@ -142,6 +142,24 @@ def _exhausted(failure: FailureClass) -> Goal:
     return _stopped(failure, ticks=ledger.limit(Unit.TICKS) - ledger.left(Unit.TICKS))
 
 
+def _retried_later(failure: FailureClass) -> Goal:
+    """The item stopped, and harnd tries it again after a pause."""
+    return _stopped(failure, retry_blocked=True)
+
+
+def _retried_later_in_a_mission(failure: FailureClass) -> Goal:
+    """The item stopped in a mission, and harnd tries it again before the planner is asked."""
+    return until_it_stops(live(applied(retry_blocked=True), tick()), failure)
+
+
+def _retried_in_vain(failure: FailureClass) -> Goal:
+    """The item stopped, and stopped again each time that harnd tried it unasked."""
+    goal = _retried_later(failure)
+    while (pause := max(deadlines(goal, goal.last_at), default=None)) is not None:
+        goal = until_it_stops(live(goal, tick(pause), at=pause), failure)
+    return goal
+
+
 def _succeeded(failure: FailureClass) -> Goal:
     """A person had it tried again, and the mission was met."""
     goal = integrated(live(_in_a_mission(failure), retry_work(WORK)), WORK)
@@ -156,13 +174,15 @@ def _cancelled(failure: FailureClass) -> Goal:
 
 
 class Kind(NamedTuple):
-    """How a situation comes to be, and whose failures lead to it: everybody's, a person's, the planner's."""
+    """How a situation comes to be, and which failures lead to it: all, a person's, the planner's, what may pass."""
 
     build: Callable[[FailureClass], Goal]
     asked: Asked | None = None
+    unattended: bool = False
 
     def exists(self, failure: FailureClass) -> bool:
-        return self.asked in (None, ROWS[failure].asked)
+        row = ROWS[failure]
+        return self.asked in (None, row.asked) and (row.unattended or not self.unattended)
 
 
 SITUATIONS: Final[Mapping[str, Kind]] = {
@@ -170,6 +190,10 @@ SITUATIONS: Final[Mapping[str, Kind]] = {
     "ready, for another way": Kind(_in_a_mission, Asked.PLANNER),
     "running": Kind(_running),
     "waiting": Kind(_waiting),
+    "waiting, to be tried again unasked": Kind(_retried_later, unattended=True),
+    "waiting, to be tried again before the planner is asked": Kind(
+        _retried_later_in_a_mission, Asked.PLANNER, unattended=True
+    ),
     "awaiting_attention, for other work": Kind(_in_review),
     "awaiting_attention, for the planner": Kind(_planner),
     "awaiting_attention, for another way": Kind(_recovering, Asked.PLANNER),
@@ -177,6 +201,7 @@ SITUATIONS: Final[Mapping[str, Kind]] = {
     "blocked": Kind(_stopped),
     "blocked, in a mission": Kind(_in_a_mission, Asked.PERSON),
     "blocked, without attempts": Kind(_without_attempts),
+    "blocked, tried again unasked in vain": Kind(_retried_in_vain, unattended=True),
     "paused": Kind(_paused),
     "budget_exhausted": Kind(_exhausted),
     "succeeded": Kind(_succeeded),

@@ -9,6 +9,7 @@ from collections.abc import Awaitable, Callable
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import anyio
+import msgspec
 
 from harnd.ports.errors import UnavailableError
 from harnd.ports.sessions import CommandTask, Ended, SessionEnd, SessionTask
@@ -110,11 +111,13 @@ class FaultyStore(_Faulty):
 
 
 class FaultySessions(_Faulty):
-    """Sessions with a point before and after every call."""
+    """Sessions with a point before and after every call, in circumstances that pass."""
 
     async def run(self, task: SessionTask) -> SessionEnd:
         self._disk.invariants.effect_started(task.key)
         self._disk.note(f"session {task.key}")
+        prompt = self._disk.mission.circumstances(task.prompt, anyio.current_time())
+        task = msgspec.structs.replace(task, prompt=prompt)
         end: SessionEnd = await self._around(f"session {task.key}", lambda: self._inner.run(task))
         self._disk.invariants.effect_ended(task.key, end)
         return end

@@ -20,6 +20,7 @@ from protocol.values import SECOND, Micros
 REPOSITORY = "/repo"
 FILES: Mapping[str, bytes] = {"README.md": b"a repository\n"}
 MENDED = "The operator says: it is mended"
+LASTING = "The world outside says: not now"
 MINUTE = Micros(60 * SECOND)
 
 
@@ -33,6 +34,8 @@ class Item:
     template: str = "change"
     trouble: tuple[str, ...] = ()  # what the agent does wrong, attempt by attempt
     takes: float = 5.0
+    lasting: str = ""  # what goes wrong in whatever is tried until the second `until`
+    until: float = 0.0
 
     @property
     def file(self) -> str:
@@ -51,6 +54,7 @@ class SimMission:
     max_replans: int = 9
     auto_apply: bool = False
     accepts: bool = False  # work is accepted unasked when its proof is satisfied
+    retries: bool = False  # blocked work is tried again unasked
     spare: int = 0  # milestones beyond those of the mission, for recovery
 
     def intent(self, base: CommitId) -> Intent:
@@ -85,13 +89,22 @@ class SimMission:
                 planned_work=60,
                 auto_apply=self.auto_apply,
             ),
-            automation=Automation(accept_passing_proof=True) if self.accepts else None,
+            automation=Automation(accept_passing_proof=self.accepts, retry_blocked=self.retries),
         )
 
     @property
     def most(self) -> int:
         """Return how many milestones there may be."""
         return max(1, len(self.milestones)) + self.spare
+
+    def circumstances(self, prompt: str, now: float) -> str:
+        """Return what is added to a prompt by the time of day: an agent keeps no state, and knows no clock."""
+        hit = any(
+            item.lasting and now < item.until and f".{item.key} of goal" in prompt
+            for items in self.milestones
+            for item in items
+        )
+        return f"{prompt}\n{LASTING}" if hit else prompt
 
     def script(self) -> str:
         again = (_again(items) for items in self.milestones)
@@ -235,6 +248,8 @@ _PLANNER_TROUBLE = {
 
 _TROUBLE = {
     "quota": 'do = [{{ write = "{file}", text = "half" }}]\nanswer = "later"\nstop = "out_of_quota"',
+    "refused": 'answer = "I would rather not"\nstop = "refused"',
+    "truncated": 'do = [{{ write = "{file}", text = "half" }}]\nanswer = "and th"\nstop = "truncated"',
     "auth": 'answer = "who are you?"\nstop = "not_logged_in"',
     "bad": 'do = [{{ write = "{file}", text = "bad\\n" }}]\nanswer = "done"',
     "idle": 'answer = "nothing to do"',
@@ -256,7 +271,10 @@ def _rules(item: Item) -> list[str]:
     good = f'do = [{{ say = "at it" }}, {{ sleep = {item.takes} }}, {write}]\nanswer = "done"'
     # What a person resolves goes on in the same attempt, and does it right once it is told.
     mended = _rule(f"{when[:-1]}, '{MENDED}']", good)
-    return [mended, *troubles, _rule(when, good)]
+    lasting = (
+        [_rule(f"{when[:-1]}, '{LASTING}']", _TROUBLE[item.lasting].format(file=item.file))] if item.lasting else []
+    )
+    return [mended, *lasting, *troubles, _rule(when, good)]
 
 
 def demo_mission() -> SimMission:
@@ -266,6 +284,23 @@ def demo_mission() -> SimMission:
             (Item("slug"), Item("wrap", trouble=("bad",)), Item("report", needs=("slug", "wrap"))),
             (Item("cli"),),
         )
+    )
+
+
+def overnight_mission() -> SimMission:
+    """A mission that nobody attends: its only attempts fail for a while, in every way that may pass."""
+    until = 300.0
+    items = (
+        Item("quota", lasting="quota", until=until),
+        Item("down", lasting="upstream", until=until),
+        Item("broken", lasting="exit", until=until),
+        Item("wrong", trouble=("bad",)),
+        Item("idle", trouble=("idle",)),
+        Item("hung", trouble=("hang",)),
+    )
+    root = Item("root", needs=tuple(item.key for item in items))
+    return SimMission(
+        milestones=((*items, root),), max_attempts=1, auto_apply=True, accepts=True, retries=True, max_replans=2
     )
 
 
@@ -285,6 +320,7 @@ def random_mission(seed: int) -> SimMission:
         spare=dice.choice((0, 1, 1, 3)),
         auto_apply=dice.random() < 0.25,
         accepts=dice.random() < 0.25,
+        retries=dice.random() < 0.25,
     )
 
 

@@ -5,11 +5,12 @@ from functools import cache
 
 import pytest
 
+from harnd.domain.goal.automation import AUTO_APPLY
 from harnd.domain.goal.goal import Ending
-from harnd.domain.goal.rules.unattended import AUTO_APPLY
+from protocol.ids import WorkId
 from protocol.values import PlanStatus, Trigger, Unit
 from tests.sim.faults import Faults
-from tests.sim.missions import Item, SimMission, demo_mission, random_mission
+from tests.sim.missions import Item, SimMission, demo_mission, overnight_mission, random_mission
 from tests.sim.simulate import Result, simulate
 
 SEEDS = 300
@@ -87,8 +88,12 @@ def test_a_crash_at_any_point_of_what_is_applied_unasked_ends_in_the_same_outcom
 
 
 def test_recovery_is_among_what_seeds_bring_about():
-    plans = [plan for seed in range(10) for plan in moody(seed).goal.plans if plan.trigger is Trigger.RECOVERY]
+    plans = [plan for seed in range(10, 18) for plan in moody(seed).goal.plans if plan.trigger is Trigger.RECOVERY]
     assert PlanStatus.APPLIED in {plan.status for plan in plans}
+
+
+def test_work_that_is_tried_again_unasked_is_among_what_seeds_bring_about():
+    assert {item.unasked for item in moody(13).goal.work.values()} >= {1, 3}
 
 
 def test_a_mission_that_may_go_on_unattended_asks_nobody_whenever_it_is_cut_short():
@@ -100,6 +105,45 @@ def test_a_mission_that_may_go_on_unattended_asks_nobody_whenever_it_is_cut_shor
     for point in range(5, expected.points + 1, 31):
         result = simulate(mission, seed=1, faults=Faults(crash_at=point))
         assert (point, result.crashes, result.outcome) == (point, 1, expected.outcome)
+
+
+@pytest.mark.parametrize("first", range(1, 4))
+def test_a_night_in_which_everything_fails_for_a_while_asks_nobody_whenever_it_is_cut_short(first):
+    expected = simulate(overnight_mission(), seed=1)
+    assert expected.ending is Ending.SUCCEEDED
+    assert {name: item.unasked for name, item in expected.goal.work.items()} == {
+        name: int(name != "p1.root") for name in expected.accepted
+    }
+    assert [line for line in expected.trace if "operator" in line] == []
+
+    for point in range(first, expected.points + 1, 67):
+        result = simulate(overnight_mission(), seed=1, faults=Faults(crash_at=point))
+        assert (point, result.crashes, result.outcome) == (point, 1, expected.outcome)
+
+
+def test_nothing_wakes_a_blocked_goal_between_the_timers():
+    """Whoever takes a goal up has a new fence: each is the end of a pause, and none came to nothing."""
+    result = simulate(overnight_mission(), seed=1)
+    appends = [line.split() for line in result.trace if " append " in line]
+    fences = [int(fence.removeprefix("fence=")) for _, _, _, fence, _ in appends]
+    assert sorted(set(fences)) == list(range(1, max(fences) + 1))
+    taken_up = [appends[fences.index(fence)] for fence in range(2, max(fences) + 1)]
+    blocked_at = {
+        float(at) for at, _, _, _, tags in appends if any(tag in tags for tag in ("attempt.parked", "attempt.ended"))
+    }
+    assert taken_up
+    assert {float(at) - 600 for at, *_ in taken_up} <= blocked_at
+    assert {("work.re" in tags) for *_, tags in taken_up} == {True}
+
+
+def test_what_does_not_pass_is_tried_again_three_times_and_then_a_person_is_asked():
+    lasting = Item("quota", lasting="quota", until=1e9)
+    mission = SimMission(milestones=((lasting,),), auto_apply=True, accepts=True, retries=True)
+    result = simulate(mission, seed=1)
+    said = [line.split() for line in result.trace if "operator" in line]
+    assert {(what, about) for _, _, what, about in said} == {("ResolveWork", "p1.quota")}
+    assert float(said[0][0]) > (10 + 30 + 90) * 60
+    assert (result.ending, result.goal.work[WorkId("p1.quota")].unasked) == (Ending.SUCCEEDED, 0)
 
 
 def test_work_that_cannot_go_on_is_planned_around():

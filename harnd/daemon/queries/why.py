@@ -15,7 +15,7 @@ from harnd.domain.goal.consequence import Consequence, consequence_of, consequen
 from harnd.domain.goal.due import due
 from harnd.domain.goal.goal import Goal
 from harnd.domain.goal.inbox import asks
-from harnd.domain.goal.position import Position, position
+from harnd.domain.goal.position import Position, deadlines, position
 from harnd.domain.goal.reasons.item import reason_of
 from harnd.domain.goal.reasons.reason import Reason
 from harnd.domain.goal.work import Standing, Work
@@ -117,7 +117,7 @@ def _of_goal(goal: Goal, steps: tuple[Step, ...], now: Instant) -> Reason:
         condition=where.reason,
         since=_since(goal, where, now),
         would_change=where.would_change,
-        next_automatic=_next_automatic(where),
+        next_automatic=_next_automatic(goal, where, now),
         next_automatic_at=where.wake_at,
         verbs=where.verbs,
     )
@@ -137,12 +137,14 @@ def _since(goal: Goal, where: Position, now: Instant) -> Instant:
     return waiting[0].since if waiting else goal.since
 
 
-def _next_automatic(where: Position) -> str | None:
+def _next_automatic(goal: Goal, where: Position, now: Instant) -> str | None:
     match where.phase:
         case Phase.READY:
             return where.reason
         case Phase.WAITING:
             return "harnd tries again"
+        case Phase.RUNNING if where.wake_at in deadlines(goal, now):
+            return "harnd tries again what failed"
         case Phase.RUNNING | Phase.PAUSED if where.wake_at is not None:
             return "what runs is ended, because the active runtime is used up then"
         case _:

@@ -143,7 +143,10 @@ def _replanning(replanning: At) -> Replanning:
 
 
 def _automation(automation: At) -> Automation | None:
-    chosen = Automation(accept_passing_proof=automation["accept_passing_proof"].value is True)
+    chosen = Automation(
+        accept_passing_proof=automation["accept_passing_proof"].value is True,
+        retry_blocked=automation["retry_blocked"].value is True,
+    )
     return chosen if chosen != Automation() else None  # so that to write a default is to say nothing
 
 

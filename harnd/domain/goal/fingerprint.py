@@ -36,5 +36,5 @@ def _work(item: Work) -> list[object]:
     proved = item.integration.commit or "" if item.integration else ""
     cause = item.blocked.value if item.blocked else ""
     resumed = item.last.resumed_at or 0 if item.last else 0
-    counts = [len(item.attempts), len(item.integrations), item.answers]
+    counts = [len(item.attempts), len(item.integrations), item.answers, item.unasked]
     return [item.id, item.standing.value, counts, proved, cause, resumed]

@@ -12,7 +12,7 @@ import msgspec
 from harnd.domain.goal.backoff import attempt_not_before, call_not_before
 from harnd.domain.goal.goal import Goal
 from harnd.domain.goal.overlap import overlap
-from harnd.domain.goal.usage import METERED
+from harnd.domain.goal.shortage import Shortage, Spent, metered, out_of_runtime, resume_shortage, shortage, spent
 from harnd.domain.goal.wanted import ROOM, wanted_trigger
 from harnd.domain.goal.work import Standing, Work
 from protocol.ids import WorkId
@@ -29,22 +29,6 @@ class Resting(msgspec.Struct, frozen=True):
     """A person paused the goal."""
 
     by: str
-
-
-class Spent(msgspec.Struct, frozen=True):
-    """Of one budget too little is left."""
-
-    unit: Unit
-    needed: int
-    left: int
-
-
-class Answered(msgspec.Struct, frozen=True):
-    """Agents have answered for the item so often that another attempt could pass what is allowed."""
-
-    answers: int
-    needed: int
-    allowed: int
 
 
 class Pauses(msgspec.Struct, frozen=True):
@@ -75,7 +59,6 @@ class NoAgent(msgspec.Struct, frozen=True):
     most: int
 
 
-Shortage: TypeAlias = Spent | Answered
 Crowd: TypeAlias = Overlaps | NoSlot | NoAgent
 Hindrance: TypeAlias = Waits | Resting | Shortage | Pauses | Crowd
 
@@ -101,26 +84,6 @@ def resume_hindrance(goal: Goal, item: Work, now: Instant) -> Resting | Spent | 
     return resume_shortage(goal, now) or _crowd(goal, item, beside=())
 
 
-def resume_shortage(goal: Goal, now: Instant) -> Spent | None:
-    """Return the budget that does not allow a parked attempt to go on."""
-    return _spent(goal, Unit.TICKS, 1) or _out_of_runtime(goal, now)
-
-
-def shortage(goal: Goal, item: Work, now: Instant) -> Shortage | None:
-    """Return the budget that does not allow one more attempt at an item."""
-    calls = len(goal.template_of(item).agent_stages())
-    found = (
-        _spent(goal, Unit.TICKS, 1)
-        or _spent(goal, Unit.ATTEMPTS, 1)
-        or _spent(goal, Unit.AGENT_CALLS, calls)
-        or (_metered(goal) if calls else None)
-        or _out_of_runtime(goal, now)
-    )
-    if found is None and goal.answers_spent(item):
-        return Answered(item.answers, calls, goal.intent.limits.answers_per_work)
-    return found
-
-
 def call_hindrance(goal: Goal, now: Instant) -> Spent | Pauses | None:
     """Return what keeps the planner from being called for a plan that is requested, or wanted and not yet requested."""
     plan = goal.plan if goal.plan is not None and goal.plan.status is PlanStatus.REQUESTED else None
@@ -139,31 +102,17 @@ def call_shortage(goal: Goal, now: Instant) -> Spent | None:
     # What does not grow is told first: more of the others would not help.
     fresh = () if requested else _needed_for_request(goal)
     return (
-        next((spent for unit in fresh if (spent := _spent(goal, unit, 1)) is not None), None)
-        or _spent(goal, Unit.TICKS, 1)
-        or _spent(goal, Unit.AGENT_CALLS, 1)
-        or _metered(goal)
-        or _out_of_runtime(goal, now)
+        next((short for unit in fresh if (short := spent(goal, unit, 1)) is not None), None)
+        or spent(goal, Unit.TICKS, 1)
+        or spent(goal, Unit.AGENT_CALLS, 1)
+        or metered(goal)
+        or out_of_runtime(goal, now)
     )
 
 
 def _needed_for_request(goal: Goal) -> tuple[Unit, ...]:
     # A mission can be completed, or a question asked, without room for more work.
     return (*ROOM, Unit.ATTEMPTS) if wanted_trigger(goal) is Trigger.RECOVERY else (Unit.PLANNER_CALLS,)
-
-
-def _spent(goal: Goal, unit: Unit, needed: int) -> Spent | None:
-    return Spent(unit, needed, goal.left(unit)) if goal.left(unit) < needed else None
-
-
-def _metered(goal: Goal) -> Spent | None:
-    """Return which of tokens and money is limited and used up: a call begins as long as anything is left of both."""
-    return next((short for unit in METERED if goal.ledger.has(unit) and (short := _spent(goal, unit, 1))), None)
-
-
-def _out_of_runtime(goal: Goal, now: Instant) -> Spent | None:
-    """Read the meter: runtime passes by itself and is not booked."""
-    return Spent(Unit.ACTIVE_RUNTIME_US, 1, 0) if goal.runtime_left(now) < 1 else None
 
 
 def _crowd(goal: Goal, item: Work, *, beside: tuple[Work, ...]) -> Crowd | None:

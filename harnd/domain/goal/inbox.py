@@ -10,7 +10,7 @@ from harnd.domain.goal.goal import Goal
 from harnd.domain.goal.plan import Plan
 from harnd.domain.goal.position import position
 from harnd.domain.goal.rules.resolving import resolvable
-from harnd.domain.goal.rules.unattended import accepted_unasked, applied_unasked
+from harnd.domain.goal.rules.unattended import accepted_unasked, applied_unasked, retried_unasked
 from harnd.domain.goal.wanted import left_to_planner
 from harnd.domain.goal.work import Standing, Work
 from harnd.domain.measures import count
@@ -43,7 +43,7 @@ def _asks(goal: Goal, now: Instant) -> Iterator[Ask]:
             yield _about_review(item)
     blocked = goal.in_standing(Standing.BLOCKED)
     for item in blocked:
-        if left_to_planner(goal, item):
+        if left_to_planner(goal, item) or retried_unasked(goal, item, now) is not None:
             continue
         told = failures.told(item.blocked, item.blocked_detail, resolvable=resolvable(item))
         yield Ask("blocked", item.id, f"blocked {told}", item.since)

@@ -3,7 +3,8 @@
 from typing import assert_never
 
 from harnd.domain.goal.goal import Goal
-from harnd.domain.goal.hindrance import Answered, Crowd, NoAgent, NoSlot, Overlaps, Shortage, Spent
+from harnd.domain.goal.hindrance import Crowd, NoAgent, NoSlot, Overlaps
+from harnd.domain.goal.shortage import Answered, Shortage, Spent
 from harnd.domain.goal.work import Work
 from harnd.domain.measures import count, dollars, span
 from protocol.values import Unit

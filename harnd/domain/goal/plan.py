@@ -71,6 +71,12 @@ class Plan(msgspec.Struct, frozen=True):
         return next((call for call in reversed(self.calls) if call.problems), None)
 
     @property
+    def settled(self) -> bool:
+        """Tell whether nothing more comes of it by itself, and nobody is asked about it."""
+        # A completed plan is settled for the rules only once its goal has been reopened.
+        return self.answered or self.status in (PlanStatus.APPLIED, PlanStatus.REJECTED, PlanStatus.COMPLETED)
+
+    @property
     def asks(self) -> bool:
         """Tell whether it waits for a person's answer (not for a decision about a candidate)."""
         return self.status in (PlanStatus.ATTENTION, PlanStatus.FAILED) and not self.answered

@@ -11,10 +11,10 @@ import msgspec
 
 from harnd.domain.goal import events as e
 from harnd.domain.goal import failure as failures
-from harnd.domain.goal.backoff import attempt_not_before, call_not_before
+from harnd.domain.goal.backoff import attempt_not_before, call_not_before, retry_not_before
 from harnd.domain.goal.goal import Ending, Goal
 from harnd.domain.goal.growth import GROWTHS
-from harnd.domain.goal.hindrance import Spent, call_shortage, resume_shortage, shortage
+from harnd.domain.goal.hindrance import call_shortage
 from harnd.domain.goal.obstacles import shortage_told
 from harnd.domain.goal.plan import Plan
 from harnd.domain.goal.reasons.item import reason_of
@@ -23,6 +23,7 @@ from harnd.domain.goal.reasons.stopped import ways_back
 from harnd.domain.goal.rules.after_end import refused_reopening
 from harnd.domain.goal.rules.tick import stepped
 from harnd.domain.goal.rules.unattended import applied_unasked
+from harnd.domain.goal.shortage import Spent, resume_shortage, shortage
 from harnd.domain.goal.wanted import given_up, recovering, wanted_trigger
 from harnd.domain.goal.work import Standing
 from harnd.domain.verbs import verb
@@ -165,8 +166,12 @@ _PLANNING: Final[dict[Trigger, tuple[NextAction, str]]] = {
         "nothing of the active work can go on, and the planner is called for another way next",
     ),
 }
+_RETRIED: Final = "blocked work is tried again next, unasked: automation.retry_blocked"
 _MOVING: Final[tuple[tuple[type[e.Event], NextAction, str], ...]] = (
     (e.WorkAccepted, NextAction.RUN, "proved work is accepted next, unasked: automation.accept_passing_proof"),
+    (e.WorkResolved, NextAction.RUN, _RETRIED),
+    (e.WorkRetried, NextAction.RUN, _RETRIED),
+    (e.WorkRequeued, NextAction.RUN, _RETRIED),
     (e.IntegrationStarted, NextAction.RUN, "accepted work is brought onto the goal's branch next"),
     (e.AttemptResumed, NextAction.RESUME, "a parked attempt goes on next"),
     (e.AttemptStarted, NextAction.RUN, "work is started next"),
@@ -191,8 +196,9 @@ def _can_move(goal: Goal, now: Instant) -> Position | None:
 
 
 def deadlines(goal: Goal, now: Instant) -> tuple[Instant, ...]:
-    """Return the instants, passed or not, from which what failed upstream may be tried again."""
+    """Return the instants, passed or not, from which what failed may be tried again without a person."""
     times = [attempt_not_before(item) for item in goal.ready() if shortage(goal, item, now) is None]
+    times += [retry_not_before(goal, item, now) for item in goal.in_standing(Standing.BLOCKED)]
     if goal.plan is not None and goal.plan.status is PlanStatus.REQUESTED and call_shortage(goal, now) is None:
         times.append(call_not_before(goal.plan))
     return tuple(at for at in times if at is not None)
@@ -202,8 +208,15 @@ def _waits_for_time(goal: Goal, now: Instant) -> Position | None:
     ahead = [at for at in deadlines(goal, now) if at > now]
     if not ahead:
         return None
+    wake = min(ahead)
+    blocked = goal.in_standing(Standing.BLOCKED)
+    retried = next((item for item in blocked if retry_not_before(goal, item, now) == wake), None)
+    if retried is not None:
+        found = reason_of(goal, retried, now)
+        where = _as_its(found, Phase.WAITING, NextAction.WAIT_FOR_TIMER)
+        return replace(where, reason=f"{found.condition}; {found.next_automatic}", wake_at=wake)
     reason = "the provider failed; harnd tries again after a pause"
-    return Position(Phase.WAITING, NextAction.WAIT_FOR_TIMER, reason, "the end of the pause", wake_at=min(ahead))
+    return Position(Phase.WAITING, NextAction.WAIT_FOR_TIMER, reason, "the end of the pause", wake_at=wake)
 
 
 def _in_review(goal: Goal, _now: Instant) -> Position | None:

@@ -7,14 +7,13 @@ is: nothing here ends an item, and while its plan is undecided a person may stil
 from typing import Final
 
 from harnd.domain.goal import failure as failures
+from harnd.domain.goal.backoff import retry_not_before
 from harnd.domain.goal.goal import Goal
 from harnd.domain.goal.work import Standing, Work
-from protocol.values import Asked, PlanStatus, Trigger, Unit
+from protocol.values import Asked, Trigger, Unit
 
 # Without each of these there is no plan for recovery, and no person can add any.
 ROOM: Final = (Unit.PLANNER_CALLS, Unit.MILESTONES, Unit.WORK_ITEMS)
-
-_SETTLED: Final = (PlanStatus.APPLIED, PlanStatus.REJECTED, PlanStatus.COMPLETED)
 
 
 def wanted_trigger(goal: Goal) -> Trigger | None:
@@ -50,20 +49,18 @@ def left_to_planner(goal: Goal, item: Work) -> bool:
 
 
 def _settled(goal: Goal) -> bool:
-    plan = goal.plan
-    # A completed plan is settled for the rules only once its goal has been reopened.
-    return plan is None or plan.answered or plan.status in _SETTLED
+    return goal.plan is None or goal.plan.settled
 
 
 def _stuck(goal: Goal) -> bool:
-    """Tell whether no item can go on, and no person is waited for.
+    """Tell whether no item can go on, not even by being tried again later, and no person is waited for.
 
     Whatever stands in a way that is not named here is on its way, or with somebody.
     """
     return all(
         item.standing is Standing.INTEGRATED
         or (item.standing is Standing.OPEN and bool(goal.unmet(item)))
-        or (_without_move(goal, item) and not _waits_for_person(item))
+        or (_without_move(goal, item) and not _waits_for_person(item) and not _tried_again_later(goal, item))
         for item in goal.active()
     )
 
@@ -76,6 +73,11 @@ def _without_move(goal: Goal, item: Work) -> bool:
             return not goal.unmet(item) and goal.answers_spent(item)
         case _:
             return False
+
+
+def _tried_again_later(goal: Goal, item: Work) -> bool:
+    # Where it matters nothing runs, and no runtime has passed since the last event.
+    return retry_not_before(goal, item, goal.last_at) is not None
 
 
 def _waits_for_person(item: Work) -> bool:

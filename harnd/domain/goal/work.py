@@ -119,6 +119,7 @@ class Work(msgspec.Struct, frozen=True):
     guidance: str = ""  # with which a person asked for the next attempt
     granted: int = 0  # attempts a person asked for beyond the template's
     excused: int = 0  # attempts made before a person last asked for one: their uncharged failures count no more
+    unasked: int = 0  # how often in a row harnd tried it again by itself since a person last touched it
     accepted_proof: Digest | None = None
     acknowledged: tuple[str, ...] = ()  # of the doubts about what was accepted
     accepted_by: str = ""

@@ -158,8 +158,8 @@ GOAL_MISTAKES: list[tuple[Spoil, Said]] = [
         ("feature.not_built", "automation.resume_approved", 16, "is not built yet: approved work always resumes"),
     ),
     (
-        after("[automation]\nretry_blocked = true\n"),
-        ("feature.not_built", "automation.retry_blocked", 16, "is not built yet: blocked work is retried by a person"),
+        after("[automation]\nretry_blocked = 3\n"),
+        ("type", "automation.retry_blocked", 16, "expected true or false, found 3"),
     ),
     (
         after("[review]\nreviewers = ['x']\n"),

@@ -3,18 +3,9 @@
 import pytest
 
 from harnd.domain.goal.goal import Goal
-from harnd.domain.goal.hindrance import (
-    Answered,
-    NoAgent,
-    NoSlot,
-    Overlaps,
-    Pauses,
-    Spent,
-    Waits,
-    call_hindrance,
-    hindrance,
-)
+from harnd.domain.goal.hindrance import NoAgent, NoSlot, Overlaps, Pauses, Waits, call_hindrance, hindrance
 from harnd.domain.goal.rules.tick import tick as step
+from harnd.domain.goal.shortage import Answered, Spent
 from protocol.ids import WorkId
 from protocol.values import FailureClass, Instant, Unit
 from tests.kit.given import (

@@ -3,10 +3,11 @@
 import pytest
 
 from harnd.domain.goal import events as e
-from harnd.domain.goal.hindrance import Spent, call_shortage, shortage
+from harnd.domain.goal.hindrance import call_shortage
 from harnd.domain.goal.inbox import asks
 from harnd.domain.goal.ledger import Entry
 from harnd.domain.goal.position import position
+from harnd.domain.goal.shortage import Spent, shortage
 from harnd.domain.goal.usage import Told, Usage, combined
 from protocol.values import FailureClass, MicroDollars, NextAction, Phase, Trigger, Unit
 from tests.kit.given import (

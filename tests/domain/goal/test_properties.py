@@ -84,6 +84,7 @@ intents = st.builds(
     answers_per_work=small_or_plenty(1, 20),
     parallel_work=st.integers(1, 3),
     agent_concurrency=st.integers(1, 4),
+    retry_blocked=st.booleans(),
     active_runtime=st.sampled_from([10**12, 10**12, 3_600_000_000, 60_000_000, 1]),
     ticks=small_or_plenty(1, 200),
     tokens=st.none() | small_or_plenty(1, 10**9),
@@ -91,7 +92,7 @@ intents = st.builds(
 )
 # Mostly what moves a goal on, so that walks get somewhere; each step also says how long it took.
 kinds = st.sampled_from(["good", "good", "good", "on", "tick", "tick", "astray", "wake"])
-times = st.sampled_from([0, 0, 0, 0.000001, 1, 29.999999, 30, 3_600])
+times = st.sampled_from([0, 0, 0, 0.000001, 1, 29.999999, 30, 600, 3_600])
 walks = st.lists(st.tuples(kinds, st.integers(0, 10_000), times), max_size=80)
 
 
@@ -139,7 +140,7 @@ def tiny(*, ticks: int, **shape: Any) -> Intent:
     )
 
 
-@pytest.fixture(scope="module", params=["one item", "two items", "own work", "own work in a mission"])
+@pytest.fixture(scope="module", params=["one item", "two items", "own work", "own work in a mission", "tried again"])
 def world(request: pytest.FixtureRequest) -> World:
     pair = (draft("a"), draft("b", "a"))
     match request.param:
@@ -149,6 +150,8 @@ def world(request: pytest.FixtureRequest) -> World:
             return walked(tiny(ticks=6), *pair)
         case "own work":
             return walked(tiny(ticks=6, graph=pair, mission=False, planner=False))
+        case "tried again":
+            return walked(tiny(ticks=5, graph=pair[:1], mission=False, planner=False, retry_blocked=True))
         case _:
             return walked(tiny(ticks=5, graph=pair[:1]))
 

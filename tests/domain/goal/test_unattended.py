@@ -5,13 +5,13 @@ import pytest
 
 from harnd.domain.digest import digest_of
 from harnd.domain.goal import events as e
+from harnd.domain.goal.automation import ACCEPT_PASSING_PROOF, AUTO_APPLY
 from harnd.domain.goal.candidate import WorkDraft
 from harnd.domain.goal.fingerprint import fingerprint
 from harnd.domain.goal.goal import Ending, Goal
 from harnd.domain.goal.inbox import asks
 from harnd.domain.goal.position import position
 from harnd.domain.goal.reasons.item import reason_of
-from harnd.domain.goal.rules.unattended import ACCEPT_PASSING_PROOF, AUTO_APPLY
 from protocol.values import FailureClass, NextAction, Phase, PlanStatus, Unit
 from tests.domain.goal.walking import check_way_out
 from tests.kit.given import (

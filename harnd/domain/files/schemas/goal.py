@@ -52,7 +52,10 @@ _AUTOMATION: Final = table(
             "whether work is accepted unasked when its proof is satisfied and leaves nothing to answer", default=False
         ),
         "resume_approved": not_built("approved work always resumes", unless=(True,)),
-        "retry_blocked": not_built("blocked work is retried by a person", unless=(False,)),
+        "retry_blocked": yes_or_no(
+            "whether work that is blocked by what may pass is tried again unasked, a few times and after pauses",
+            default=False,
+        ),
     },
     description="what harnd may decide in your place",
 )

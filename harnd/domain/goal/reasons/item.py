@@ -9,12 +9,13 @@ from typing import assert_never
 import msgspec
 
 from harnd.domain.goal.goal import Ending, Goal
-from harnd.domain.goal.hindrance import Answered, NoAgent, NoSlot, Overlaps, Pauses, Resting, Spent, Waits, hindrance
+from harnd.domain.goal.hindrance import NoAgent, NoSlot, Overlaps, Pauses, Resting, Waits, hindrance
 from harnd.domain.goal.obstacles import crowd_told, shortage_told
 from harnd.domain.goal.reasons import stopped
 from harnd.domain.goal.reasons.reason import NOTHING_GROWS, Reason, about, attempts_first, out_of_budget
 from harnd.domain.goal.rules.after_end import refused_reopening
 from harnd.domain.goal.rules.tick import stepped
+from harnd.domain.goal.shortage import Answered, Spent
 from harnd.domain.goal.work import Standing, Work
 from harnd.domain.measures import span
 from harnd.domain.verbs import verb
@@ -40,7 +41,7 @@ def reason_of(goal: Goal, item: Work, now: Instant) -> Reason:
         case Standing.IN_REVIEW:
             return stopped.in_review(goal, item)
         case Standing.BLOCKED:
-            return stopped.blocked(goal, item)
+            return stopped.blocked(goal, item, now)
         case Standing.ACCEPTED:
             return _queued(goal, item)
         case Standing.INTEGRATING:

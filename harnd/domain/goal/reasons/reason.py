@@ -9,7 +9,7 @@ import msgspec
 
 from harnd.domain.goal.goal import Goal
 from harnd.domain.goal.growth import extension, grows_as_usual
-from harnd.domain.goal.hindrance import Spent
+from harnd.domain.goal.shortage import Spent
 from harnd.domain.goal.work import Work
 from harnd.domain.verbs import verb
 from protocol.values import Instant, Unit

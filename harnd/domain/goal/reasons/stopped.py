@@ -1,17 +1,20 @@
 """Reasons of stopped work: it waits for a person, for its turn to go on, or for another way around it."""
 
 from harnd.domain.goal import failure as failures
+from harnd.domain.goal.automation import RETRY_BLOCKED
 from harnd.domain.goal.goal import Goal
-from harnd.domain.goal.hindrance import Resting, Spent, resume_hindrance
+from harnd.domain.goal.hindrance import Resting, resume_hindrance
 from harnd.domain.goal.obstacles import crowd_told, shortage_told
 from harnd.domain.goal.overlap import named
 from harnd.domain.goal.reasons.reason import Reason, about, attempts_first, out_of_budget, without_attempts
 from harnd.domain.goal.rules.resolving import resolvable
-from harnd.domain.goal.rules.unattended import accepted_unasked
+from harnd.domain.goal.rules.unattended import accepted_unasked, retried_unasked
+from harnd.domain.goal.shortage import Spent
 from harnd.domain.goal.wanted import given_up, left_to_planner, recovering, wanted_trigger
 from harnd.domain.goal.work import Standing, Work
 from harnd.domain.measures import count
 from harnd.domain.verbs import verb
+from protocol import bounds
 from protocol.values import Instant, Trigger
 
 
@@ -68,19 +71,21 @@ def in_review(goal: Goal, item: Work) -> Reason:
     )
 
 
-def blocked(goal: Goal, item: Work) -> Reason:
-    """Return why an item is blocked, and the ways out."""
+def blocked(goal: Goal, item: Work, now: Instant) -> Reason:
+    """Return why an item is blocked, what is done about it unasked, and the ways out."""
     can_go_on = resolvable(item)
+    again_at = retried_unasked(goal, item, now)
     told = failures.told(item.blocked, item.blocked_detail, resolvable=can_go_on)
     # What is parked has its attempt set aside, whether it goes on or gives it back.
     short = "" if item.parked is not None else without_attempts(goal)
     first = () if item.parked is not None else attempts_first(goal)
     ways = ("resolve", "retry", "cancel") if can_go_on else ("retry", "cancel")
     return Reason(
-        condition=f"{item.id} is blocked {told}{short}",
+        condition=f"{item.id} is blocked {told}{short}{_tried_unasked(item)}",
         since=item.since,
-        would_change=f"a decision about {item.id}",
-        next_automatic=_another_way(goal, item),
+        would_change=f"a decision about {item.id}" if again_at is None else f"a pause, or a decision about {item.id}",
+        next_automatic=_another_way(goal, item) if again_at is None else _again(item),
+        next_automatic_at=again_at,
         verbs=(*about(goal, item, "show", "log"), *first, *about(goal, item, *ways)),
     )
 
@@ -95,7 +100,16 @@ def awaiting_approval(goal: Goal, item: Work) -> Reason:
     )
 
 
-# --- another way
+# --- unasked
+
+
+def _tried_unasked(item: Work) -> str:
+    return f"; harnd tried it again {count(item.unasked, 'time')}, unasked" if item.unasked else ""
+
+
+def _again(item: Work) -> str:
+    what = "goes on where it stopped" if resolvable(item) else "is tried again"
+    return f"{item.id} {what}, unasked, {item.unasked + 1} of {bounds.UNASKED_RETRIES}: {RETRY_BLOCKED}"
 
 
 def _another_way(goal: Goal, item: Work) -> str | None:

@@ -1,8 +1,8 @@
 """The tick: one bounded step of a goal, taken when something changed.
 
-A step makes every move that is legal now and none that depends on an answer: apply a plan unasked, ask for one,
-call the planner, accept proved work unasked, bring accepted work in, let parked attempts go on, start new ones.  A
-tick that moves nothing is no event and costs nothing.
+A step makes every move that is legal now and none that depends on an answer: apply a plan unasked, try blocked work
+again unasked, ask for a plan, call the planner, accept proved work unasked, bring accepted work in, let parked attempts
+go on, start new ones.  A tick that moves nothing is no event and costs nothing.
 """
 
 from collections.abc import Callable
@@ -12,7 +12,7 @@ from harnd.domain.goal import events as e
 from harnd.domain.goal.evolve import evolve
 from harnd.domain.goal.goal import Goal
 from harnd.domain.goal.hindrance import call_hindrance, hindrance, resume_hindrance
-from harnd.domain.goal.rules.unattended import accept_unasked, apply_unasked
+from harnd.domain.goal.rules.unattended import accept_unasked, apply_unasked, retry_unasked
 from harnd.domain.goal.wanted import wanted_trigger
 from harnd.domain.goal.work import Standing, Work
 from protocol.values import Instant, PlanStatus, Unit
@@ -104,6 +104,7 @@ def _start(goal: Goal, item: Work, now: Instant) -> e.AttemptStarted | None:
 
 _MOVES: Final[tuple[Callable[[Goal, Instant], list[e.GoalEvent]], ...]] = (
     apply_unasked,
+    retry_unasked,
     _request_plan,
     _call_planner,
     accept_unasked,

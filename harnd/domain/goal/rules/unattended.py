@@ -3,20 +3,18 @@
 Each is a move of a tick like any other, so that one cut short by a crash is made by the next daemon.
 """
 
-from typing import Final
-
 from harnd.domain.goal import commands as c
 from harnd.domain.goal import events as e
+from harnd.domain.goal.automation import ACCEPT_PASSING_PROOF, AUTO_APPLY, RETRY_BLOCKED
+from harnd.domain.goal.backoff import retry_not_before
 from harnd.domain.goal.goal import Goal
 from harnd.domain.goal.plan import Plan
 from harnd.domain.goal.rules.plans import decide_plan
+from harnd.domain.goal.rules.resolving import resolvable
 from harnd.domain.goal.rules.work import decide_work
 from harnd.domain.goal.work import Standing, Work
 from harnd.domain.rejected import Rejected
 from protocol.values import Instant, PlanAuthor, PlanStatus, Unit
-
-AUTO_APPLY: Final = "automation.auto_apply"
-ACCEPT_PASSING_PROOF: Final = "automation.accept_passing_proof"
 
 
 def apply_unasked(goal: Goal, _now: Instant) -> list[e.GoalEvent]:
@@ -66,3 +64,26 @@ def _may_be_accepted(goal: Goal, item: Work) -> bool:
     if attempt is None or attempt.proof is None or not attempt.proof.satisfied:
         return False
     return not item.findings and not attempt.doubts()
+
+
+def retry_unasked(goal: Goal, now: Instant) -> list[e.GoalEvent]:
+    """Set going again what was blocked long enough ago by what may have passed."""
+    retried: list[e.GoalEvent] = []
+    for item in goal.in_standing(Standing.BLOCKED):
+        not_before = retry_not_before(goal, item, now)
+        if not_before is not None and not_before <= now:
+            retried += decide_work(goal, _again(item))
+    return retried
+
+
+def retried_unasked(goal: Goal, item: Work, now: Instant) -> Instant | None:
+    """Return when a blocked item is tried again without a person; None when it is not."""
+    return retry_not_before(goal, item, now) if goal.paused is None else None
+
+
+def _again(item: Work) -> c.ResolveWork | c.RetryWork:
+    if resolvable(item):
+        return c.ResolveWork(work=item.id, note="", by=RETRY_BLOCKED)
+    # What a person told the attempts before is told the next one too; work that is accepted needs no further attempt.
+    guidance = item.guidance if item.accepted_proof is None else ""
+    return c.RetryWork(work=item.id, guidance=guidance, by=RETRY_BLOCKED)
