@@ -1,20 +1,17 @@
 """`MemoryWorkspace`: the `Workspace` port without a disk, for simulated worlds.
 
-A commit is a map from paths to contents with its parents and message, and its id a digest of them, so the same history
-has the same ids in every run.  A worktree is a dictionary that an imaginary agent reads and writes through `files`.
-The object is the world: an engine that crashes leaves it standing, and the next one finds everything where it was.
-
-Merging goes by whole files: two sides that changed one path in different ways clash, however far apart the lines are.
+A worktree is a dictionary that an imaginary agent reads and writes through `files`; what a repository is, and how two
+commits come together, is told in `memory_repository`.  The object is the world: an engine that crashes leaves it
+standing, and the next one finds everything where it was.
 """
 
-import hashlib
-from collections.abc import Callable, Container, Iterable, Mapping
-from typing import Final, TypeAlias
+from collections.abc import Container, Mapping
+from typing import Final
 
-import msgspec
 from anyio.lowlevel import checkpoint
 
 from harnd.adapters.memory_patch import patch
+from harnd.adapters.memory_repository import HEAD, Commit, Files, MemoryRepository, changed, digest
 from harnd.ports.errors import MissingError, MovedError
 from harnd.ports.workspace import (
     Clash,
@@ -30,86 +27,7 @@ from harnd.ports.workspace import (
 )
 from protocol.ids import GOAL_BRANCHES, CommitId, Digest, GoalId, TreeId, WorkId, goal_branch
 
-Files: TypeAlias = dict[str, bytes]
-Hook: TypeAlias = Callable[[Mapping[str, bytes]], str | None]
-
 ROOT: Final = "/worktrees"
-HEAD: Final = "refs/heads/main"
-
-
-class Commit(msgspec.Struct, frozen=True):
-    """What the files were, after which commits, and what was said about it."""
-
-    files: Mapping[str, bytes]
-    parents: tuple[CommitId, ...] = ()
-    message: str = ""
-
-    @property
-    def tree(self) -> TreeId:
-        """Digest the files."""
-        return TreeId(_digest(part for path in sorted(self.files) for part in (path, self.files[path]))[:40])
-
-    @property
-    def id(self) -> CommitId:
-        """Digest all of it."""
-        return CommitId(_digest((self.tree, self.message, *self.parents))[:40])
-
-
-class MemoryRepository:
-    """One repository: its commits, its refs, its hook, and the operator's checkout."""
-
-    def __init__(self, path: str, files: Mapping[str, bytes]) -> None:
-        self.path = path
-        self.commits: dict[CommitId, Commit] = {}
-        self.refs: dict[str, CommitId] = {}
-        self.moves: dict[str, CommitId] = {}  # where the workspace itself last moved a goal's branch to
-        self.checkout: Files = dict(files)
-        self.hook: Hook | None = None  # is shown the files of an item's commit, and refuses with a text
-        self.refs[HEAD] = self.add(Commit(dict(files)))
-
-    def add(self, commit: Commit) -> CommitId:
-        """Store a commit."""
-        self.commits[commit.id] = commit
-        return commit.id
-
-    def commit(self, name: str) -> Commit:
-        """Look a commit up; raises `MissingError`."""
-        if name not in self.commits:
-            raise MissingError(f"{self.path} has no commit {name}")
-        return self.commits[CommitId(name)]
-
-    def past(self, name: CommitId) -> set[CommitId]:
-        """List a commit and all that came before it."""
-        seen: set[CommitId] = set()
-        waiting = [name]
-        while waiting:
-            at = waiting.pop()
-            if at not in seen:
-                seen.add(at)
-                waiting += self.commit(at).parents
-        return seen
-
-    def merged(self, branch: str, *folders: str) -> tuple[str, ...]:
-        """List the refs in `folders` whose commits the branch contains."""
-        past = self.past(self.refs[branch]) if branch in self.refs else set[CommitId]()
-        return tuple(sorted(name for name, at in self.refs.items() if name.startswith(folders) and at in past))
-
-    def forget_merged(self, branch: str, *folders: str) -> tuple[str, ...]:
-        """Delete the refs in `folders` whose commits the branch contains, and return them."""
-        found = self.merged(branch, *folders)
-        for name in found:
-            del self.refs[name]
-        return found
-
-    def base(self, one: CommitId, other: CommitId) -> Mapping[str, bytes]:
-        """Return the files of the last commit that both have in their past; none if there is no such commit."""
-        common = self.past(one) & self.past(other)
-        lasts = [at for at in sorted(common) if not any(at in self.past(later) - {later} for later in common)]
-        return self.commit(lasts[0]).files if lasts else {}
-
-    def joined(self, onto: CommitId, commit: CommitId) -> Files | Clash:
-        """Bring the files of two commits together."""
-        return _join(self.base(onto, commit), self.commit(onto).files, self.commit(commit).files)
 
 
 class MemoryWorkspace:
@@ -181,8 +99,8 @@ class MemoryWorkspace:
         await checkpoint()
         known = self.repository(repository)
         foreign = ((name, at) for name, at in known.refs.items() if not _is_own(name))
-        edited = tuple((path, Digest(_digest((content,)))) for path, content in sorted(known.checkout.items()))
-        return Surroundings(tuple(sorted(foreign)), Digest(_digest(())), Digest(_digest(())), HEAD, edited)
+        edited = tuple((path, Digest(digest((content,)))) for path, content in sorted(known.checkout.items()))
+        return Surroundings(tuple(sorted(foreign)), Digest(digest(())), Digest(digest(())), HEAD, edited)
 
     async def restore(self, repository: str, before: Surroundings) -> tuple[str, ...]:
         """Put back goals' branches that somebody else moved; say what differs, a line each."""
@@ -205,7 +123,7 @@ class MemoryWorkspace:
                 return Refused(refusal)
             known.refs[branch] = known.add(Commit(files, (start,), message))
         at = known.refs[_recorded(place)] = known.refs[branch]
-        return Recording(at, known.commit(at).tree, _changed(known.commit(base).files, files))
+        return Recording(at, known.commit(at).tree, changed(known.commit(base).files, files))
 
     async def checkout(self, place: Place, commit: CommitId, purpose: str) -> str:
         """Make a clean checkout of exactly `commit` in place of an old one, and return its path."""
@@ -274,7 +192,7 @@ class MemoryWorkspace:
         await checkpoint()
         known = self.repository(repository)
         before, after = known.commit(base).files, known.commit(commit).files
-        whole = patch(_changed(before, after), before, after)
+        whole = patch(changed(before, after), before, after)
         return Patch.of(whole[:limit], beyond=len(whole[limit:]))
 
     async def discard(self, place: Place) -> None:
@@ -373,28 +291,3 @@ def _moved(before: Mapping[str, str], now: Mapping[str, str], *, but: Container[
         for name in sorted({*before, *now})
         if before.get(name) != now.get(name) and name not in but
     ]
-
-
-def _changed(before: Mapping[str, bytes], after: Mapping[str, bytes]) -> tuple[str, ...]:
-    return tuple(sorted(path for path in {*before, *after} if before.get(path) != after.get(path)))
-
-
-def _join(base: Mapping[str, bytes], ours: Mapping[str, bytes], theirs: Mapping[str, bytes]) -> Files | Clash:
-    changed = set(_changed(base, ours)) & set(_changed(base, theirs))
-    clashes = sorted(path for path in changed if ours.get(path) != theirs.get(path))
-    if clashes:
-        return Clash(tuple(clashes))
-    joined = dict(ours)
-    for path in _changed(base, theirs):
-        joined.pop(path, None)
-        if path in theirs:
-            joined[path] = theirs[path]
-    return joined
-
-
-def _digest(parts: Iterable[str | bytes]) -> str:
-    whole = hashlib.sha256()
-    for part in parts:
-        raw = part.encode("utf-8", "surrogateescape") if isinstance(part, str) else part
-        whole.update(len(raw).to_bytes(8, "big") + raw)
-    return whole.hexdigest()

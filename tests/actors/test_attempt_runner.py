@@ -8,7 +8,7 @@ import msgspec
 import pytest
 
 from harnd.adapters.imaginary_commands import Outcome
-from harnd.adapters.memory_workspace import HEAD
+from harnd.adapters.memory_repository import HEAD
 from harnd.domain.goal.commands import AttemptReport, GoalCommand, ReportAttempt, ReportObserved
 from harnd.domain.goal.events import AttemptParked
 from harnd.domain.goal.proof import CriterionProof, Evidence, Proof

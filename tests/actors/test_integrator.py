@@ -3,7 +3,7 @@
 import pytest
 
 from harnd.adapters.imaginary_commands import Outcome
-from harnd.adapters.memory_workspace import HEAD
+from harnd.adapters.memory_repository import HEAD
 from harnd.domain.goal import commands as c
 from harnd.domain.goal.goal import Goal
 from harnd.domain.goal.work import Standing

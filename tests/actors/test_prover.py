@@ -7,7 +7,7 @@ import pytest
 from harnd.actors.classing import Failure
 from harnd.actors.prover import Prover
 from harnd.adapters.imaginary_commands import Outcome
-from harnd.adapters.memory_workspace import Commit
+from harnd.adapters.memory_repository import Commit
 from harnd.domain.goal.proof import CriterionProof, Evidence, Proof
 from harnd.domain.goal.template import PrepareStage, ProofCommand, Template
 from harnd.ports.errors import UnavailableError

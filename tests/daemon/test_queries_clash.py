@@ -7,7 +7,7 @@ from typing import Final
 import msgspec
 import pytest
 
-from harnd.adapters.memory_workspace import Commit
+from harnd.adapters.memory_repository import Commit
 from harnd.daemon.loading import Loader
 from harnd.daemon.queries import Queries
 from harnd.daemon.queries.foretelling import Foreteller

@@ -5,7 +5,7 @@ from collections.abc import AsyncIterator
 import msgspec
 import pytest
 
-from harnd.adapters.memory_workspace import Commit
+from harnd.adapters.memory_repository import Commit
 from protocol import requests as ask
 from protocol.bounds import DIFF_BYTES
 from protocol.errors import Refusal
