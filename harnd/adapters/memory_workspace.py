@@ -22,6 +22,7 @@ from harnd.ports.workspace import (
     Place,
     Recording,
     Refused,
+    Snapshot,
     Surroundings,
     Trouble,
 )
@@ -124,6 +125,13 @@ class MemoryWorkspace:
             known.refs[branch] = known.add(Commit(files, (start,), message))
         at = known.refs[_recorded(place)] = known.refs[branch]
         return Recording(at, known.commit(at).tree, changed(known.commit(base).files, files))
+
+    async def snapshot(self, place: Place, base: CommitId) -> Snapshot:
+        """Look at the content of the worktree and change nothing in it."""
+        await checkpoint()
+        files = self.files(_path(place, "work"))
+        before = self.repository(place.repository).commit(base).files
+        return Snapshot(Commit(dict(files)).tree, changed(before, files))
 
     async def checkout(self, place: Place, commit: CommitId, purpose: str) -> str:
         """Make a clean checkout of exactly `commit` in place of an old one, and return its path."""

@@ -58,6 +58,13 @@ class Recording(msgspec.Struct, frozen=True):
     changed: tuple[str, ...]  # paths against the base, sorted; undecodable bytes are kept by surrogateescape
 
 
+class Snapshot(msgspec.Struct, frozen=True):
+    """What lies in an attempt's worktree at some moment; nothing keeps it."""
+
+    tree: TreeId
+    changed: tuple[str, ...]  # paths against the base, sorted; undecodable bytes are kept by surrogateescape
+
+
 class Refused(msgspec.Struct, frozen=True):
     """The repository's own hooks refused the commit."""
 
@@ -147,6 +154,15 @@ class Workspace(Protocol):
         Hooks may be files that the agent wrote, so they run as commands of the attempt do, and end with the call.
         Whatever the agent committed itself is folded in.  When nothing is left to commit, the last recording, or else
         the base, is the recording.
+        """
+        ...
+
+    async def snapshot(self, place: Place, base: CommitId) -> Snapshot:
+        """Look at the content of the worktree and change nothing in it; no hook runs.
+
+        The tree is the one that `record` would commit, as long as no hook rewrites files.  What `record` would refuse
+        has a tree too, so that any change of content is another tree.  Raises `MissingError` when the worktree or
+        `base` is not there.  The caller has ended the agent: what is written meanwhile may or may not be seen.
         """
         ...
 

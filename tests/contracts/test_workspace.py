@@ -7,7 +7,7 @@ import anyio
 import pytest
 
 from harnd.ports.errors import MissingError, MovedError
-from harnd.ports.workspace import Clash, KeptRefs, Merge, Occupied, Patch, Recording, Refused, Trouble
+from harnd.ports.workspace import Clash, KeptRefs, Merge, Occupied, Patch, Recording, Refused, Snapshot, Trouble
 from protocol.ids import CommitId, GoalId
 from tests.kit.repositories import BILLING, FIRST, GitHouse, House, MemoryHouse, place
 
@@ -232,6 +232,61 @@ async def test_a_hook_that_refuses_is_heard_and_can_be_satisfied_later(house: Ho
     assert "no secrets here" in refused.output
     house.refuse(None)
     assert isinstance(await house.workspace.record(place(house), house.base, "Work"), Recording)
+
+
+# --- snapshots
+
+
+async def test_a_snapshot_is_what_a_recording_would_hold(house: House):
+    where = await house.workspace.open_worktree(place(house), house.base)
+    house.write(where, "docs/new.md", b"new")
+    house.write(where, "README.md", b"changed")
+    house.remove(where, "src/main.py")
+    seen = await house.workspace.snapshot(place(house), house.base)
+    recording = await house.workspace.record(place(house), house.base, "Work")
+    assert isinstance(recording, Recording)
+    assert seen == Snapshot(recording.tree, ("README.md", "docs/new.md", "src/main.py"))
+    assert recording.changed == seen.changed
+    house.restart()
+    assert await house.workspace.snapshot(place(house), house.base) == seen
+
+
+async def test_a_snapshot_changes_nothing(house: House):
+    where = await house.workspace.open_worktree(place(house), house.base)
+    house.write(where, "a.txt", b"a")
+    house.refuse("no hook is asked")
+    files, refs = house.read(where), house.refs()
+    await house.workspace.snapshot(place(house), house.base)
+    assert (house.read(where), house.refs()) == (files, refs)
+
+
+async def test_the_same_content_is_the_same_tree_and_any_other_is_another(house: House):
+    where = await house.workspace.open_worktree(place(house), house.base)
+    untouched = Snapshot(await house.workspace.tree(house.path, house.base), ())
+    assert await house.workspace.snapshot(place(house), house.base) == untouched
+    house.write(where, "a.txt", b"a")
+    one = await house.workspace.snapshot(place(house), house.base)
+    house.write(where, "a.txt", b"b")
+    assert (await house.workspace.snapshot(place(house), house.base)).tree not in {one.tree, untouched.tree}
+    house.write(where, "a.txt", b"a")
+    assert await house.workspace.snapshot(place(house), house.base) == one
+    house.remove(where, "a.txt")
+    assert await house.workspace.snapshot(place(house), house.base) == untouched
+
+
+async def test_what_a_snapshot_says_is_changed_counts_from_the_base_across_recordings(house: House):
+    await recorded(house, "a.txt", b"a")
+    where = await house.workspace.open_worktree(place(house), house.base)
+    house.write(where, "b.txt", b"b")
+    assert (await house.workspace.snapshot(place(house), house.base)).changed == ("a.txt", "b.txt")
+
+
+async def test_of_a_worktree_or_a_base_that_is_not_there_no_snapshot_is_taken(house: House):
+    with pytest.raises(MissingError):
+        await house.workspace.snapshot(place(house), house.base)
+    await house.workspace.open_worktree(place(house), house.base)
+    with pytest.raises(MissingError):
+        await house.workspace.snapshot(place(house), NOWHERE)
 
 
 # --- checkouts

@@ -57,12 +57,16 @@ class NotTakenError(UnavailableError):
 class Content:
     """What lies in the worktree at `path`."""
 
-    def __init__(self, repository: Repository, place: Place, *, path: Path, administration: Path) -> None:
+    def __init__(
+        self, repository: Repository, place: Place, *, path: Path, administration: Path, index: Path | None = None
+    ) -> None:
         self._place = place
         self.repository = repository
         self.path = path
         self._administration = administration
+        self._index = index or administration / "index"
         self._env = {"GIT_DIR": str(administration), "GIT_WORK_TREE": str(path), "GIT_LITERAL_PATHSPECS": "1"}
+        self._env["GIT_INDEX_FILE"] = str(self._index)
 
     @classmethod
     async def open(cls, repository: Repository, place: Place, path: Path) -> "Content":
@@ -104,8 +108,8 @@ class Content:
     async def _drop_broken_index(self) -> None:
         finished = await self.repository.git.run(self.path, "ls-files", "-z", env=self._env)
         if finished.code:
-            log.warning("workspace.broken_index_removed", path=str(self._administration / "index"))
-            (self._administration / "index").unlink(missing_ok=True)
+            log.warning("workspace.broken_index_removed", path=str(self._index))
+            self._index.unlink(missing_ok=True)
 
     def _beside(self, kind: str) -> str:
         """Name the place beside the worktree where a repository that the agent made in it is put."""
@@ -157,11 +161,14 @@ class Content:
         forced = await self._added_by_force()
         await self.change("read-tree", "--reset", start)
         await self._unhide()
-        await self._fold_nested()
-        await self._add("--all")
+        await self._take_all()
         if forced:
             await self._add("--force", "--pathspec-from-file=-", "--pathspec-file-nul", given=forced)
         return await self._tree()
+
+    async def _take_all(self) -> None:
+        await self._fold_nested()
+        await self._add("--all")
 
     async def take_in_raw(self, start: str) -> TreeId:
         """Make the index what can be read of the worktree, byte by byte, where `take_in` raised `NotTakenError`.
@@ -169,12 +176,11 @@ class Content:
         No filter, no conversion and no rule about names has a say; files that are neither content nor links are left
         out, and so is what cannot be read.  Submodules stay as they are in `start`.
         """
-        known = entries(await self.ask("ls-files", "-z", "--cached"))
+        found = await self._found()
         commits = [
             entry for entry in entries(await self.ask("ls-tree", "-r", "-z", start)) if entry.startswith(SUBMODULE)
         ]
         await self.change("read-tree", "--empty")
-        found = {*known, *entries(await self.ask("ls-files", "-z", "--others", "--exclude-standard"))}
         within = tuple([f"{_path(entry)}/" for entry in commits])
         names = sorted(name for name in found if not f"{name}/".startswith(within))
         lines = [*commits, *await self._stored(names)]
@@ -198,9 +204,21 @@ class Content:
             stored[name] = text(await self.change(*words[:2], "--stdin", given=target)).strip()
         return [f"{modes[name]} {to}\t{name}" for name, to in sorted(stored.items())]
 
+    async def _found(self) -> set[str]:
+        """List the files that the index knows, whether or not they are there, and those that it does not."""
+        return {*entries(await self.ask("ls-files", "-z", "--cached")), *await self._others()}
+
+    async def _others(self) -> tuple[str, ...]:
+        """List the files that it does not know and no rule ignores; a directory that is a repository has a slash."""
+        return entries(await self.ask("ls-files", "-z", "--others", "--exclude-standard"))
+
     async def _add(self, *words: str, given: bytes = b"") -> None:
+        await self._take("add", *words, given=given)
+
+    async def _take(self, *words: str, given: bytes) -> None:
+        """Have git take files into the index; raises `NotTakenError` when it is them that it does not like."""
         try:
-            await self.change("add", *words, given=given)
+            await self.change(*words, given=given)
         except LockHeldError:
             raise
         except GitFailedError as error:
@@ -234,9 +252,8 @@ class Content:
 
     async def _nested(self) -> tuple[str, ...]:
         """List the directories that are repositories, untracked or added as such, but for declared submodules."""
-        others = entries(await self.ask("ls-files", "-z", "--others", "--exclude-standard"))
         tracked = (entry.partition("\t") for entry in entries(await self.ask("ls-files", "-z", "--stage")))
-        found = {name.rstrip("/") for name in others if name.endswith("/")}
+        found = {name.rstrip("/") for name in await self._others() if name.endswith("/")}
         found |= {name for mode, _, name in tracked if mode.startswith(SUBMODULE)}
         return tuple(sorted(name for name in found - await self._declared() if files.exists(self._inner(name))))
 

@@ -65,6 +65,24 @@ def set_aside(path: Path, name: str) -> None:
     path.rename(f"{name}-{number}")
 
 
+def within(path: Path, folder: str) -> tuple[str, ...]:
+    """List the files and links in `path/folder`, from `path` on, without what any `.git` in it holds."""
+    found: list[str] = []
+    for at, folders, names in os.walk(path / folder):
+        links = [name for name in folders if Path(at, name).is_symlink()]
+        folders[:] = [name for name in folders if name != ".git"]
+        found += [str(Path(at, name).relative_to(path)) for name in (*links, *names) if name != ".git"]
+    return tuple(sorted(name for name in found if _is_content(path / name)))
+
+
+def _is_content(path: Path) -> bool:
+    try:
+        kind = path.lstat().st_mode
+    except FileNotFoundError:  # it went meanwhile
+        return False
+    return stat.S_ISREG(kind) or stat.S_ISLNK(kind)
+
+
 def weight(path: Path) -> int:
     """Add up what a directory takes on the disk, as far as it can be read; nothing when there is none."""
     total = 0

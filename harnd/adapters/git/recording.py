@@ -55,7 +55,7 @@ async def record(
         return Refused(f"a merge left conflicts that nobody has resolved: {', '.join(conflicts)}")
     if clones := await content.clones():
         return Refused(f"clones of other repositories lie in the worktree: {', '.join(clones)}")
-    start = await _start(repository, place, base)
+    start = await start_of(repository, place, base)
     await _fold_commits(content, place, start)
     try:
         refused = await _commit_all(content, place, start, Committer(content, place, message, commands))
@@ -68,7 +68,7 @@ async def record(
     return Recording(commit, await repository.tree(commit), await repository.changed(base, commit))
 
 
-async def _start(repository: Repository, place: Place, base: CommitId) -> CommitId:
+async def start_of(repository: Repository, place: Place, base: CommitId) -> CommitId:
     """Return the commit to build on: the attempt's last recording if there is one, else the base."""
     last = await repository.ref(ref_names.recorded(place))
     return last if last is not None and await repository.contains(last, base) else base

@@ -20,6 +20,7 @@ from harnd.adapters.git import (
     ref_names,
     rescue,
     restoring,
+    snapshots,
     surroundings,
     worktrees,
 )
@@ -38,6 +39,7 @@ from harnd.ports.workspace import (
     Place,
     Recording,
     Refused,
+    Snapshot,
     Surroundings,
     Trouble,
     storable,
@@ -159,6 +161,13 @@ class GitWorkspace:
         async with repo.turn:
             done = await recording.record(repo, place, base=base, message=message, path=path, commands=self._commands)
         return Refused(storable(done.output)) if isinstance(done, Refused) else done
+
+    @at_edge
+    async def snapshot(self, place: Place, base: CommitId) -> Snapshot:
+        """Look at the content of the worktree and change nothing in it; no hook runs."""
+        repo, path = await self._repositories.at(place.repository), self._path(place, ref_names.WORK_DIRECTORY)
+        async with repo.turn:
+            return await snapshots.snapshot(repo, place, base=base, path=path)
 
     @at_edge
     async def checkout(self, place: Place, commit: CommitId, purpose: str) -> str:
