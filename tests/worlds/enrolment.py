@@ -17,6 +17,7 @@ from tests.worlds.mission import (
     Delete,
     Fate,
     Item,
+    Kind,
     Line,
     Link,
     Mission,
@@ -122,7 +123,8 @@ def _rules(mission: Mission) -> Iterator[Mapping[str, Any]]:
 
 def work_ids(mission: Mission) -> dict[str, str]:
     """Map each key to the id that the work has once the plan that proposes it is approved."""
-    applied = {
+    applied = {0: 0} if mission.own else {}
+    applied |= {
         request.step: number
         for number, request in enumerate(mission.requests, start=1)
         if request.planning in (Planning.APPLY, Planning.STUMBLE)
@@ -132,8 +134,6 @@ def work_ids(mission: Mission) -> dict[str, str]:
 
 def proposal(mission: Mission, step: int) -> dict[str, Any]:
     """Word the plan for one step."""
-    inside = {item.key for item in mission.steps[step]}
-    ids = work_ids(mission)
     return {
         "decision": "apply",
         "rationale": f"Step {step + 1} is next.",
@@ -143,19 +143,26 @@ def proposal(mission: Mission, step: int) -> dict[str, Any]:
             "objective": f"Everything of step {step + 1} is there.",
             "acceptance": ["it is there"],
         },
-        "work": [
-            {
-                "key": item.key,
-                "title": f"Do {item.key}",
-                "objective": f"See to {item.key}.",
-                "acceptance": ["it can be seen"],
-                "dependencies": [key if key in inside else ids[key] for key in item.needs],
-                "template": item.template,
-                "paths": list(item.paths),
-            }
-            for item in mission.steps[step]
-        ],
+        "work": drafts(mission, step),
     }
+
+
+def drafts(mission: Mission, step: int) -> list[dict[str, Any]]:
+    """Word the items of one step, as a planner does or the operator."""
+    inside = {item.key for item in mission.steps[step]}
+    ids = work_ids(mission)
+    return [
+        {
+            "key": item.key,
+            "title": f"Do {item.key}",
+            "objective": f"See to {item.key}.",
+            "acceptance": ["it can be seen"],
+            "dependencies": [key if key in inside else ids[key] for key in item.needs],
+            "template": item.template,
+            "paths": list(item.paths),
+        }
+        for item in mission.steps[step]
+    ]
 
 
 def hasty(mission: Mission, step: int) -> dict[str, Any]:
@@ -204,7 +211,14 @@ planned_work = 40
 parallel_work = {mission.parallel_work}
 agent_concurrency = {mission.agent_concurrency}
 active_runtime = "30m"
-"""
+
+[automation]
+retry_blocked = {json.dumps(mission.retries)}
+{"".join(map(_own, drafts(mission, 0))) if mission.own else ""}"""
+
+
+def _own(draft: Mapping[str, Any]) -> str:
+    return "\n[[work]]\n" + "".join(f"{key} = {json.dumps(value)}\n" for key, value in draft.items())
 
 
 def _team(folder: Path) -> str:
@@ -228,7 +242,7 @@ silence = "{BRISK_SILENCE_S}s"
 """
 
 
-TEMPLATES = ("small", "careful", "brisk", "inner")
+TEMPLATES = ("small", "careful", "brisk", "inner", *Kind)
 
 
 def _template(mission: Mission, name: str, folder: Path) -> str:
@@ -239,7 +253,14 @@ root = {"false" if name == "inner" else "true"}
 max_attempts = {mission.max_attempts}
 """
     stages = _agent_stage("brisk" if name == "brisk" else "builder")
-    proofs = _proof("seen", (*BARE, str(PROGRAMS / "check.py"), str(folder / "orders.json"), "{{ work.key }}"))
+    check = (*BARE, str(PROGRAMS / "check.py"), str(folder / "orders.json"), "{{ work.key }}")
+    proofs = _proof("seen", check, also="red_then_green = true\n" if name == Kind.RED else "")
+    if name == Kind.FLAKY:
+        proofs += _proof("moody", (*BARE, str(PROGRAMS / "moody.py")), also="reruns = 2\n")
+    if name == Kind.KEPT:
+        keep = (*BARE, str(PROGRAMS / "keep.py"), "README.md")
+        stages = f"{_prepare('kept', keep, files=('README.md',))}{stages}"
+        proofs += _proof("kept", (*keep, "HARND_PREPARED_KEPT"))
     if name == "careful":
         stages = f"{_command('prepare', 'made')}{stages}{_command('command', 'looked')}"
         proofs += _proof("base", ("test", "-e", "README.md"))
@@ -255,8 +276,13 @@ def _command(kind: str, name: str) -> str:
     return f'\n[[stages]]\nkind = "{kind}"\nname = "{name}"\nargv = ["git", "status", "--porcelain"]\n'
 
 
-def _proof(name: str, argv: tuple[str, ...]) -> str:
-    return f'\n[[proofs]]\nname = "{name}"\nargv = {json.dumps(argv)}\n'
+def _prepare(name: str, argv: tuple[str, ...], *, files: tuple[str, ...]) -> str:
+    head = f'\n[[stages]]\nkind = "prepare"\nname = "{name}"\n'
+    return f"{head}argv = {json.dumps(argv)}\nfiles = {json.dumps(files)}\n"
+
+
+def _proof(name: str, argv: tuple[str, ...], *, also: str = "") -> str:
+    return f'\n[[proofs]]\nname = "{name}"\nargv = {json.dumps(argv)}\n{also}'
 
 
 def _text(text: str) -> str:

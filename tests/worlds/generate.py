@@ -21,6 +21,7 @@ from tests.worlds.mission import (
     Finding,
     Hook,
     Item,
+    Kind,
     Line,
     Link,
     Manner,
@@ -37,6 +38,7 @@ SPECIALS = (
     "a clash",
     "a merge",
     "attempts used up",
+    "blocked work that harnd would try again",
     "an item given up",
     "a goal cancelled in the middle",
     "two goals at once",
@@ -52,10 +54,21 @@ SPECIALS = (
     "an agent that falls silent",
     "an agent that talks without end",
     "a link, a program, a deletion",
+    "a flaky proof",
+    "a proof that must fail first",
+    "something prepared and kept",
+    "the operator's own graph",
 )
+KINDS = {
+    "a flaky proof": Kind.FLAKY,
+    "a proof that must fail first": Kind.RED,
+    "something prepared and kept": Kind.KEPT,
+}
+OWN, RETRIES = "the operator's own graph", "blocked work that harnd would try again"
 IMPATIENT = frozenset({Trouble.STALL, Trouble.ENDLESS_TALK})  # what only ends with a limit
 ENDINGS = frozenset({"an item given up", "a goal cancelled in the middle"})
-AT_THE_END = ENDINGS | {"a finding on a finished mission"}
+AT_THE_END = ENDINGS | {"a finding on a finished mission"}  # a goal ends only once
+PAUSING = ENDINGS | {"a recovery", RETRIES}  # what is lost there would only be lost after hours of pauses
 
 TABLE, SHARED, CONTESTED = "table.txt", "a shared file.txt", "contested.txt"
 LINES_APART = 8  # further than git looks around a change
@@ -118,7 +131,11 @@ def generate(seed: int) -> World:
 
 def _specials(dice: random.Random, seed: int) -> frozenset[str]:
     mine = SPECIALS[seed % len(SPECIALS)]
-    others = [name for name in SPECIALS if name not in AT_THE_END or mine not in AT_THE_END]  # a goal ends only once
+    others = [
+        name
+        for name in SPECIALS
+        if not ({mine, name} <= AT_THE_END) and not (RETRIES in (mine, name) and {mine, name} <= PAUSING)
+    ]
     return frozenset({mine, dice.choice(others)})
 
 
@@ -146,9 +163,12 @@ class _Drafting:
 
     def mission(self, goal: str) -> Mission:
         dice = self._dice
-        shape = (1,) if self._small else dice.choice(SHAPES)
+        own = OWN in self._specials
+        shapes = [shape for shape in SHAPES if len(shape) > own]  # with a step of the planner's after one's own
+        shape = (1,) if self._small and not own else dice.choice(shapes)
         steps = [self._step(number, most) for number, most in enumerate(shape, start=1)]
         self._add_findings(steps)
+        self._add_kinds(steps)
         self._add_loss(steps)
         self._add_ending(steps)
         self._add_troubles(steps)
@@ -156,10 +176,12 @@ class _Drafting:
         return Mission(
             goal=goal,
             steps=tuple(map(tuple, steps)),
-            requests=tuple(self._requests(len(steps))),
+            requests=tuple(self._requests(range(own, len(steps)))),
             max_attempts=self._max_attempts,
             parallel_work=dice.randint(least, 3),
             agent_concurrency=dice.randint(least, 4),
+            own=own,
+            retries=RETRIES in self._specials,
         )
 
     # --- the work graph
@@ -272,10 +294,20 @@ class _Drafting:
         """Have an item amended in a file of its own."""
         draft = self._file()
         deeds = tuple(deed for deed in draft.deeds if isinstance(deed, Write))
-        amended = tuple(replace(deed, content=deed.content + b"amended\n") for deed in deeds)
+        amended: tuple[Deed, ...] = tuple(replace(deed, content=deed.content + b"amended\n") for deed in deeds)
+        if finding is Finding.IN_REVIEW:  # the next attempt begins without what nobody has accepted
+            amended = (*item.deeds, *amended)
         declares = (*item.paths, *draft.declares) or tuple(deed.path for deed in deeds)
         paths = tuple(dict.fromkeys((*declares, *(deed.path for deed in deeds if not draft.declares))))
         return replace(item, finding=finding, deeds=(*item.deeds, *deeds), amended=amended, declares=paths)
+
+    def _add_kinds(self, steps: list[list[Item]]) -> None:
+        """Have one more item of each special kind, on which the last of its step depends."""
+        for special in sorted(self._specials & KINDS.keys()):
+            step, kind = self._dice.choice(steps), KINDS[special]
+            name = f"{step[-1].key.partition('-')[0]}-{kind}"
+            step[-1] = replace(step[-1], needs=(*step[-1].needs, name))
+            step.insert(0, replace(self._item(name, self._file(), earlier=[]), template=kind.value))
 
     def _add_loss(self, steps: list[list[Item]]) -> None:
         """Have one more step before the last, of which an item is never done: the planner then goes another way."""
@@ -314,6 +346,8 @@ class _Drafting:
                 self._trouble(steps[-1], (trouble,))
         if "attempts used up" in self._specials:
             self._trouble(steps[-1], (Trouble.BAD,) * self._max_attempts)
+        if RETRIES in self._specials:
+            self._trouble(steps[0], (Trouble.BAD,) * self._max_attempts)
 
     def _passing_troubles(self, item: Item) -> tuple[Trouble, ...]:
         """Draw so few that no person is needed: with a milestone left, the planner would be asked for another way."""
@@ -333,28 +367,29 @@ class _Drafting:
     def _trouble(self, step: list[Item], troubles: tuple[Trouble, ...]) -> None:
         """Let an item that is reached fail in these ways before everything else."""
         lost = {item.key for item in step if item.fate is not Fate.DONE}
-        index = self._dice.choice([index for index, item in enumerate(step) if not lost & {item.key, *item.needs}])
+        reached = [index for index, item in enumerate(step) if not lost & {item.key, *item.needs}]
+        index = self._dice.choice([index for index in reached if step[index].template not in KINDS.values()])
         item = step[index]
         template = "brisk" if {*troubles} & IMPATIENT else item.template
         step[index] = replace(item, troubles=(*troubles, *item.troubles), template=template)
 
     # --- the planner
 
-    def _requests(self, steps: int) -> Iterator[Request]:
-        planned = [Request(Planning.APPLY, step) for step in range(steps)]
+    def _requests(self, steps: range) -> Iterator[Request]:
+        planned = [Request(Planning.APPLY, step) for step in steps]
         if not self._specials & ENDINGS:
             planned.append(Request(Planning.COMPLETE))
             if "a finding on a finished mission" in self._specials:
                 planned.append(Request(Planning.COMPLETE))  # once more, after what was found
         for request in planned:
-            yield from self._before(request, last=request is planned[-1])
+            yield from self._before(request, first=request is planned[0], last=request is planned[-1])
             stumbles = request.planning is Planning.APPLY and self._dice.random() < 0.15
             yield replace(request, planning=Planning.STUMBLE) if stumbles else request
 
-    def _before(self, request: Request, *, last: bool) -> Iterator[Request]:
-        if "a question" in self._specials and request.step == 0:
+    def _before(self, request: Request, *, first: bool, last: bool) -> Iterator[Request]:
+        if "a question" in self._specials and first:
             yield Request(Planning.QUESTION)
         if "a planner that talks garbage" in self._specials and last:
             yield Request(self._dice.choice((Planning.GARBAGE, Planning.MUTE)))
-        if "a rejected plan" in self._specials and request.step == 0:
-            yield Request(Planning.REJECTED, 0)
+        if "a rejected plan" in self._specials and first:
+            yield Request(Planning.REJECTED, request.step)

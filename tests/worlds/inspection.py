@@ -41,7 +41,15 @@ async def outcome(daemon: WorldDaemon, place: Place, goal: str, events: Sequence
         clashes=dict(_clashes(goal, events)),
         agent_calls=_spent(budget, Unit.AGENT_CALLS),
         attempts=_spent(budget, Unit.ATTEMPTS),
+        acknowledged={work.work: work.acknowledged for work in works if work.acknowledged},
+        red_first=tuple(sorted(work.work for work in works if _failed_first(work))),
     )
+
+
+def _failed_first(work: WorkView) -> bool:
+    """Tell whether accepted work was proved by what was seen to fail without it."""
+    said = [evidence.said for criterion in work.criteria for evidence in criterion.evidence]
+    return work.state is WorkState.SUCCEEDED and any("without the work it failed" in sentence for sentence in said)
 
 
 def _tries(work: WorkView) -> Tries:

@@ -81,6 +81,14 @@ class Trouble(StrEnum):
     ENDLESS_TALK = "endless talk"  # it goes on talking until its time is up
 
 
+class Kind(StrEnum):
+    """A template that is special in how it prepares or proves."""
+
+    FLAKY = "flaky"  # a proof fails when it is first run in a checkout, and passes when it is run again there
+    RED = "red"  # the proof must fail without the work
+    KEPT = "kept"  # a stage prepares what is kept, and the proof needs it
+
+
 class Manner(StrEnum):
     """How an agent goes about its work when it does it."""
 
@@ -159,6 +167,8 @@ class Mission:
     max_attempts: int = 2
     parallel_work: int = 2
     agent_concurrency: int = 3
+    own: bool = False  # the first step is the operator's own graph, which nobody plans
+    retries: bool = False  # harnd would try blocked work again; the operator is quicker than its first pause
 
     def items(self) -> Iterator[Item]:
         """Yield every item in the order of the plans."""

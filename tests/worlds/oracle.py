@@ -19,6 +19,7 @@ from tests.worlds.mission import (
     Fate,
     Hook,
     Item,
+    Kind,
     Line,
     Link,
     Mission,
@@ -55,6 +56,8 @@ class Outcome:
     clashes: dict[str, tuple[str, ...]]  # by work id: the paths that were in the way
     agent_calls: int  # that were paid for
     attempts: int  # that were paid for
+    acknowledged: dict[str, tuple[str, ...]]  # by work id, where anything was
+    red_first: tuple[str, ...]  # accepted work whose proof was seen to fail without it, sorted
 
 
 def foretell(world: World, mission: Mission) -> Outcome:
@@ -75,7 +78,8 @@ class _Telling:
         self._planner_calls = 0
 
     def outcome(self) -> Outcome:
-        done = [self._answered(number, request) for number, request in enumerate(self._mission.requests, start=1)]
+        done = [self._done(0, self._mission.steps[0])] if self._mission.own else []
+        done += [self._answered(number, request) for number, request in enumerate(self._mission.requests, start=1)]
         attempts = sum(tries.failed + tries.succeeded for tries in self._tries.values())
         return Outcome(
             phase="succeeded" if all(done) else "cancelled",
@@ -87,15 +91,23 @@ class _Telling:
             clashes=self._clashes,
             agent_calls=attempts + self._planner_calls,  # every template asks one agent
             attempts=attempts,
+            acknowledged={self._ids[key]: ("WC-1",) for key in self._accepted_of(Kind.FLAKY)},
+            red_first=tuple(sorted(self._ids[key] for key in self._accepted_of(Kind.RED))),
         )
+
+    def _accepted_of(self, kind: Kind) -> list[str]:
+        return [key for key in self._accepted if self._mission.item(key).template == kind]
 
     def _answered(self, number: int, request: Request) -> bool:
         """Go through one request for a plan and what comes of it; tell whether the mission goes on."""
         self._planner_calls += CALLS.get(request.planning, 1)
         if request.planning not in CARRIED_OUT:
             return True
+        return self._done(number, self._mission.steps[request.step])
+
+    def _done(self, number: int, step: tuple[Item, ...]) -> bool:
+        """Carry out a step under the number of its plan."""
         self._milestones += 1
-        step = self._mission.steps[request.step]
         self._ids |= {item.key: f"p{number}.{item.key}" for item in step}
         done = [self._carried_out(item) for item in step]
         return all(done) or any(item.fate is Fate.LOST for item in step)

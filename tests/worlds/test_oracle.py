@@ -17,6 +17,7 @@ from tests.worlds.mission import (
     Finding,
     Hook,
     Item,
+    Kind,
     Line,
     Link,
     Mission,
@@ -32,8 +33,8 @@ APPLY, COMPLETE = Request(Planning.APPLY, 0), Request(Planning.COMPLETE)
 FIRST = {"list.txt": Blob(FILE, b"one\ntwo\n"), "run": Blob(EXECUTABLE, b"#!")}
 
 
-def told(*items, requests=(APPLY, COMPLETE), steps=None, hook=Hook(), base=FIRST) -> Outcome:  # noqa: B008 - frozen
-    mission = Mission("goal", steps or (items,), requests)
+def told(*items, requests=(APPLY, COMPLETE), steps=None, hook=Hook(), base=FIRST, **more) -> Outcome:  # noqa: B008 - frozen
+    mission = Mission("goal", steps or (items,), requests, **more)
     return foretell(World(0, base, (mission,), hook), mission)
 
 
@@ -48,6 +49,8 @@ def test_a_mission_of_one_item():
         clashes={},
         agent_calls=3,
         attempts=1,
+        acknowledged={},
+        red_first=(),
     )
 
 
@@ -151,6 +154,19 @@ def test_what_is_found_on_a_finished_mission_is_amended_and_the_planner_asked_on
     assert outcome.tree["a"] == Blob(FILE, b"2")
 
 
+def test_what_is_flaky_is_acknowledged_and_what_must_fail_first_was_seen_to():
+    items = Item("a", (Write("a", b""),), template=Kind.FLAKY), Item("b", (Write("b", b""),), template=Kind.RED)
+    outcome = told(*items)
+    assert (outcome.acknowledged, outcome.red_first) == ({"p1.a": ("WC-1",)}, ("p1.b",))
+
+
+def test_the_operators_own_graph_is_the_first_milestone_and_takes_no_request():
+    steps = (Item("a", (Write("a", b""),)),), (Item("b", (Write("b", b""),), needs=("a",)),)
+    outcome = told(steps=steps, requests=(Request(Planning.APPLY, 1), COMPLETE), own=True)
+    assert (outcome.accepted, outcome.milestones, outcome.requests) == (("p0.a", "p1.b"), 2, 2)
+    assert (outcome.attempts, outcome.agent_calls) == (2, 4)
+
+
 def test_equal_outcomes_differ_in_nothing():
     item = Item("a", (Write("new", b"here"),))
     assert differences(told(item), told(item)) == []
@@ -217,6 +233,14 @@ def features(world):
         "an agent that falls silent": Trouble.STALL in troubles,
         "an agent that talks without end": Trouble.ENDLESS_TALK in troubles,
         "a link, a program, a deletion": {Link, Delete} <= deeds,
+        "a flaky proof": any(item.template == Kind.FLAKY for item in items),
+        "a proof that must fail first": any(item.template == Kind.RED for item in items),
+        "something prepared and kept": any(item.template == Kind.KEPT for item in items),
+        "the operator's own graph": any(mission.own for mission in world.missions),
+        "blocked work that harnd would try again": any(
+            mission.retries and any(len(item.troubles) >= mission.max_attempts for item in mission.items())
+            for mission in world.missions
+        ),
     }
     return {name for name, holds in held.items() if holds}
 
