@@ -102,6 +102,12 @@ CONNECTIONS: Final = 100
 AGENT_CONNECTIONS: Final = 50  # of them, so that agents cannot lock the operator out
 REQUESTS_IN_FLIGHT: Final = 16  # of one connection; further ones are not read yet
 
+# --- approvals
+APPROVAL_S: Final = 24 * 3600  # for low and medium risk
+APPROVAL_HIGH_S: Final = 4 * 3600
+APPROVAL_CRITICAL_S: Final = 3600
+QUESTION_CHARS: Final = 4_000  # of what a person is asked
+
 # --- leases and timers
 LEASE_S: Final = 30
 DRAIN_S: Final = Range(0, 20, 3_600)

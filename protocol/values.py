@@ -118,6 +118,25 @@ class ParkCause(StrEnum):
     PAUSE = "pause"  # a person paused the goal
 
 
+class Risk(StrEnum):
+    """How much hangs on an approval; what hangs on it more is asked for a shorter time."""
+
+    LOW = "low"
+    MEDIUM = "medium"
+    HIGH = "high"
+    CRITICAL = "critical"
+
+
+class ApprovalState(StrEnum):
+    """What came of asking a person whether something may go on."""
+
+    PENDING = "pending"
+    APPROVED = "approved"
+    DENIED = "denied"
+    EXPIRED = "expired"  # nobody answered in time
+    CANCELLED = "cancelled"  # what it was about is no more
+
+
 class Asked(StrEnum):
     """Who is asked when the ordinary retries of what failed are used up, or there are none."""
 

@@ -7,24 +7,25 @@ left to whoever stores the report: an attempt that is parked keeps it.
 
 import json
 from collections.abc import Awaitable, Callable
-from typing import Final, TypeAlias, TypeVar
+from typing import Final, TypeVar
 
 import anyio
 import msgspec
 
+from harnd.actors.asking import Asking, Say
 from harnd.actors.classing import Failure, failure_of_command, failure_of_session, whole_text
 from harnd.actors.places import place_of
 from harnd.actors.preparing import Preparing, Variables
 from harnd.actors.prover import Prover
 from harnd.domain.goal.assignment import agent_prompt, names_of, texts_wanted
-from harnd.domain.goal.commands import AttemptReport, GoalCommand, ReportAttempt, ReportObserved
+from harnd.domain.goal.commands import Asks, AttemptReport, ReportAttempt, ReportObserved
 from harnd.domain.goal.due import RunAttempt, within
 from harnd.domain.goal.goal import Goal
 from harnd.domain.goal.keys import PROOF, stage_key
 from harnd.domain.goal.names import Names
 from harnd.domain.goal.parking import PROVING, Again
 from harnd.domain.goal.rendering import RenderError, render
-from harnd.domain.goal.template import AgentStage, CommandStage, ParallelStage, PrepareStage, Stage
+from harnd.domain.goal.template import AgentStage, ApproveStage, CommandStage, ParallelStage, PrepareStage, Stage
 from harnd.domain.goal.usage import Usage, combined
 from harnd.ports.errors import PortError
 from harnd.ports.sessions import CommandTask, Ended, Ending, SessionEnd, SessionTask
@@ -39,8 +40,7 @@ _WORKTREE_GONE: Final = Failure(
     AttemptOutcome.LOST, FailureClass.LOST, "its worktree was cleared away while it was parked"
 )
 
-Say: TypeAlias = Callable[[GoalCommand], Awaitable[Goal]]
-"""Has a command decided and stored before the attempt goes on; gives the goal as it then stands."""
+_ASKED: Final = Failure(AttemptOutcome.FAILED, FailureClass.DECISION, "a person is asked")
 
 
 class AttemptRunner:
@@ -58,6 +58,8 @@ class AttemptRunner:
         self._agents = anyio.CapacityLimiter(goal.intent.limits.agent_concurrency)
         self._outputs: dict[str, str] = {}
         self._texts: dict[Digest, str] = {}
+        self._asking = Asking(world, goal, effect, self._place, say)
+        self._asks: Asks | None = None
         self._preparing = Preparing(world, self._place.repository)
         # What was used for nothing was used all the same; the calls are those of the runs that count.
         self._used = [_uncounted(again.usage) for again in self._attempt.remade if again.usage.calls]
@@ -144,6 +146,9 @@ class AttemptRunner:
                 return await self._agent(stage, path)
             case ParallelStage():
                 return await self._parallel(stage, path)
+            case ApproveStage():
+                self._asks = await self._asking.asks(stage, self._names())
+                return _ASKED if self._asks is not None else None
 
     async def _parallel(self, parallel: ParallelStage, path: str) -> Failure | None:
         failures: dict[str, Failure | None] = {}
@@ -294,6 +299,7 @@ class AttemptRunner:
             output=self._said,
             stage=self._stage,
             again=again,
+            asks=self._asks,
         )
 
     def _report(self, outcome: AttemptOutcome, *, recording: Recording | None) -> AttemptReport:

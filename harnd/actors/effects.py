@@ -3,7 +3,8 @@
 from collections.abc import Callable
 from typing import Protocol, TypeAlias, assert_never
 
-from harnd.actors.attempt_runner import AttemptRunner, Say
+from harnd.actors.asking import Say
+from harnd.actors.attempt_runner import AttemptRunner
 from harnd.actors.integrator import BranchMover, Integrator
 from harnd.actors.planner import PlannerCaller
 from harnd.domain.goal.commands import GoalCommand

@@ -50,8 +50,8 @@ class InboxRow(msgspec.Struct, frozen=True):
     """One thing that waits for a person."""
 
     goal: GoalId
-    kind: str  # plan, attention, work, blocked, budget
-    subject: str  # such as `plan/2`, `p1.parser` or `budget/attempts`
+    kind: str  # plan, attention, approval, work, blocked, budget
+    subject: str  # such as `plan/2`, `approval/1`, `p1.parser` or `budget/attempts`
     summary: str
     since: Instant
     digest: Digest | None  # what a decision about it must name

@@ -14,6 +14,7 @@ class InboxKind(StrEnum):
     PLAN = "plan"
     WORK = "work"
     ATTENTION = "attention"
+    APPROVAL = "approval"
     BLOCKED = "blocked"
     BUDGET = "budget"
     PARKED = "parked"
@@ -24,7 +25,7 @@ class InboxItem(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
 
     goal: GoalId
     kind: InboxKind
-    subject: str  # such as `plan/2`, `p1.parser` or `budget/attempts`
+    subject: str  # such as `plan/2`, `approval/1`, `p1.parser` or `budget/attempts`
     summary: str
     since: Instant
     digest: Digest | None  # what a decision about it must name

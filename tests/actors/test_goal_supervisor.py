@@ -8,7 +8,7 @@ import anyio
 import pytest
 from anyio.lowlevel import checkpoint
 
-from harnd.actors.attempt_runner import Say
+from harnd.actors.asking import Say
 from harnd.actors.goal_supervisor import Ask, GoalSupervisor, Message, Signal
 from harnd.actors.journal import Promise
 from harnd.actors.mailbox import Answer, Mailbox

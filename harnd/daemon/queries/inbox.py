@@ -80,6 +80,8 @@ def parked_item(row: GoalRow) -> InboxItem:
 def _verb(goal: GoalId, ask: Ask | InboxRow) -> str:
     if ask.subject.startswith("plan/"):
         return verb("plan", "show", goal, ask.subject.removeprefix("plan/"))
+    if ask.subject.startswith("approval/"):
+        return verb("approval", "show", goal, ask.subject.removeprefix("approval/"))
     if ids.matches(ids.WORK_ID, ask.subject):
         return verb("work", "show", goal, ask.subject)
     if ask.subject.startswith(BUDGET):

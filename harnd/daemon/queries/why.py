@@ -12,10 +12,11 @@ from harnd.daemon.queries.progress import Step, under_way
 from harnd.daemon.queries.work import item_of
 from harnd.domain.goal import failure as failures
 from harnd.domain.goal.consequence import Consequence, consequence_of, consequences
+from harnd.domain.goal.deadlines import deadlines
 from harnd.domain.goal.due import due
 from harnd.domain.goal.goal import Goal
 from harnd.domain.goal.inbox import asks
-from harnd.domain.goal.position import Position, deadlines, position
+from harnd.domain.goal.position import Position, position
 from harnd.domain.goal.reasons.item import reason_of
 from harnd.domain.goal.reasons.reason import Reason
 from harnd.domain.goal.work import Standing, Work
@@ -143,8 +144,9 @@ def _next_automatic(goal: Goal, where: Position, now: Instant) -> str | None:
             return where.reason
         case Phase.WAITING:
             return "harnd tries again"
-        case Phase.RUNNING if where.wake_at in deadlines(goal, now):
-            return "harnd tries again what failed"
+        case Phase.RUNNING | Phase.AWAITING_ATTENTION if where.wake_at in deadlines(goal, now):
+            expiring = [each for each in goal.pending_approvals() if each.expires_at == where.wake_at]
+            return f"approval {expiring[0].number} expires" if expiring else "harnd tries again what failed"
         case Phase.RUNNING | Phase.PAUSED if where.wake_at is not None:
             return "what runs is ended, because the active runtime is used up then"
         case _:

@@ -9,6 +9,7 @@ from harnd.domain.goal import commands as c
 from harnd.domain.goal.events import GoalAttended, GoalEvent
 from harnd.domain.goal.goal import Goal
 from harnd.domain.goal.rules.after_end import archive_goal
+from harnd.domain.goal.rules.approvals import decide_approval, with_approvals_cancelled
 from harnd.domain.goal.rules.attempts import decide_attempt
 from harnd.domain.goal.rules.cancel import cancel_goal
 from harnd.domain.goal.rules.creation import create_goal
@@ -29,7 +30,7 @@ def decide(goal: Goal | None, command: c.GoalCommand) -> list[GoalEvent]:
         if isinstance(command, c.CreateGoal):
             return create_goal(None, command)
         raise Rejected("goal.unknown", "there is no such goal", fix="harnctl goal list")
-    events = _decided(goal, command)
+    events = with_approvals_cancelled(goal, _decided(goal, command))
     return [*events, *success(goal, events)]
 
 
@@ -53,6 +54,8 @@ def _decided(goal: Goal, command: c.GoalCommand) -> list[GoalEvent]:
             return decide_plan(goal, command)
         case c.AcceptWork() | c.ReopenWork() | c.RetryWork() | c.ResolveWork() | c.CancelWork():
             return decide_work(goal, command)
+        case c.GiveApproval() | c.DenyApproval() | c.UseApproval():
+            return decide_approval(goal, command)
         case c.Attend(instance=instance):
             new = goal.calls_running and goal.attended_by != instance
             return [GoalAttended(instance)] if new else []

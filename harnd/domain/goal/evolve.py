@@ -8,6 +8,7 @@ from typing import Final, assert_never
 import msgspec
 
 from harnd.domain.goal import events as e
+from harnd.domain.goal.evolve_approval import evolve_approval
 from harnd.domain.goal.evolve_attempt import evolve_attempt
 from harnd.domain.goal.evolve_integration import evolve_integration
 from harnd.domain.goal.evolve_plan import evolve_plan, supplied
@@ -114,6 +115,15 @@ def _apply(goal: Goal, event: e.GoalEvent, at: Instant) -> Goal:
             | e.AttemptSuperseded()
         ):
             return evolve_attempt(goal, event, at)
+        case (
+            e.ApprovalRequested()
+            | e.ApprovalApproved()
+            | e.ApprovalDenied()
+            | e.ApprovalExpired()
+            | e.ApprovalCancelled()
+            | e.ApprovalConsumed()
+        ):
+            return evolve_approval(goal, event, at)
         case e.IntegrationStarted() | e.IntegrationProved() | e.IntegrationParked() | e.WorkIntegrated():
             return evolve_integration(goal, event, at)
         case _:

@@ -4,8 +4,8 @@ Equal fingerprints start nothing and call nobody.  Time enters only through dead
 """
 
 from harnd.domain.digest import digest_of
+from harnd.domain.goal.deadlines import deadlines
 from harnd.domain.goal.goal import Goal
-from harnd.domain.goal.position import deadlines
 from harnd.domain.goal.work import Work
 from protocol.ids import Digest
 from protocol.values import Instant, Unit
@@ -28,6 +28,7 @@ def fingerprint(goal: Goal, now: Instant) -> Digest:
             [goal.left(Unit.TICKS) > 0, goal.runtime_left(now) > 0],
             [_work(item) for item in goal.active()],
             list(goal.queue),
+            [[each.number, each.state.value] for each in goal.approvals if each.open],
         ]
     )
 

@@ -9,6 +9,7 @@ from enum import StrEnum
 import msgspec
 
 from harnd.domain.digest import digest_of
+from harnd.domain.goal.approval import Approval
 from harnd.domain.goal.intent import Criterion, Intent
 from harnd.domain.goal.ledger import Ledger
 from harnd.domain.goal.plan import Plan
@@ -16,7 +17,7 @@ from harnd.domain.goal.template import Template
 from harnd.domain.goal.usage import Usage, total
 from harnd.domain.goal.work import Standing, Work
 from protocol.ids import CommitId, Digest, WorkId
-from protocol.values import AttemptOutcome, Instant, Micros, PlanStatus, Unit, WorkState
+from protocol.values import ApprovalState, AttemptOutcome, Instant, Micros, PlanStatus, Unit, WorkState
 
 
 class Ending(StrEnum):
@@ -61,6 +62,7 @@ class Goal(msgspec.Struct, frozen=True):
     plans: tuple[Plan, ...] = ()
     work: dict[WorkId, Work] = {}
     milestones: tuple[Milestone, ...] = ()
+    approvals: tuple[Approval, ...] = ()
     queue: tuple[WorkId, ...] = ()  # accepted, not yet integrated, oldest first
     active_since: Instant | None = None
     active_before: Micros = Micros(0)
@@ -166,6 +168,28 @@ class Goal(msgspec.Struct, frozen=True):
     def parked(self) -> tuple[Work, ...]:
         """Return the active items with an attempt that can go on later."""
         return tuple(item for item in self.active() if item.parked is not None)
+
+    # --- approvals
+
+    @property
+    def resumes_approved(self) -> bool:
+        """Tell whether an attempt goes on by itself once a person has approved what it asked."""
+        return self.intent.automation is None or self.intent.automation.resume_approved
+
+    def pending_approvals(self) -> tuple[Approval, ...]:
+        """Return what people are asked, oldest first."""
+        return tuple(each for each in self.approvals if each.state is ApprovalState.PENDING)
+
+    def approval_of(self, work: WorkId, attempt: int, stage: str = "") -> Approval | None:
+        """Return what an attempt asked last, or what it asked last in one stage."""
+        return next(
+            (
+                each
+                for each in reversed(self.approvals)
+                if (each.work, each.attempt) == (work, attempt) and stage in ("", each.stage)
+            ),
+            None,
+        )
 
     # --- what runs and what it costs
 

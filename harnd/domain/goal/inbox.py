@@ -5,11 +5,12 @@ from collections.abc import Iterator
 import msgspec
 
 from harnd.domain.goal import failure as failures
+from harnd.domain.goal.approval import Approval
 from harnd.domain.goal.candidate import Apply
 from harnd.domain.goal.goal import Goal
 from harnd.domain.goal.plan import Plan
 from harnd.domain.goal.position import position
-from harnd.domain.goal.rules.resolving import resolvable
+from harnd.domain.goal.rules.resolving import approved, resolvable
 from harnd.domain.goal.rules.unattended import accepted_unasked, applied_unasked, retried_unasked
 from harnd.domain.goal.wanted import left_to_planner
 from harnd.domain.goal.work import Standing, Work
@@ -21,8 +22,8 @@ from protocol.values import Instant, NextAction, Phase, PlanStatus
 class Ask(msgspec.Struct, frozen=True):
     """One thing that waits for a person."""
 
-    kind: str  # plan, attention, work, blocked, budget
-    subject: str  # such as `plan/2`, `p1.parser` or `budget/attempts`
+    kind: str  # plan, attention, approval, work, blocked, budget
+    subject: str  # such as `plan/2`, `approval/1`, `p1.parser` or `budget/attempts`
     summary: str
     since: Instant
     digest: Digest | None = None  # what a decision about it must name
@@ -38,6 +39,11 @@ def asks(goal: Goal, now: Instant) -> tuple[Ask, ...]:
 def _asks(goal: Goal, now: Instant) -> Iterator[Ask]:
     if goal.plan is not None:
         yield from () if applied_unasked(goal, now) else _about_plan(goal.plan)
+    for approval in goal.pending_approvals():
+        yield _about_approval(approval)
+    for item in goal.in_standing(Standing.AWAITING_APPROVAL):
+        if approved(goal, item):
+            yield Ask("blocked", item.id, "approved, and waits to be told that it may go on: resolve it", item.since)
     for item in goal.in_standing(Standing.IN_REVIEW):
         if not accepted_unasked(goal, item):
             yield _about_review(item)
@@ -53,6 +59,12 @@ def _asks(goal: Goal, now: Instant) -> Iterator[Ask]:
         yield Ask("budget", subject, where.reason, goal.since)
     elif where.next_action is NextAction.RESOLVE_BLOCKED and not blocked:
         yield Ask("blocked", goal.intent.goal, where.reason, goal.since)
+
+
+def _about_approval(approval: Approval) -> Ask:
+    subject = f"approval/{approval.number}"
+    summary = f"{approval.work} asks ({approval.risk} risk): {approval.question}"
+    return Ask("approval", subject, summary, approval.requested_at, approval.digest)
 
 
 def _about_review(item: Work) -> Ask:

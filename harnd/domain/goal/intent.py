@@ -46,6 +46,7 @@ class Automation(msgspec.Struct, frozen=True, omit_defaults=True):
     """What harnd may decide in a person's place; absent where it is nothing."""
 
     accept_passing_proof: bool = False  # work whose proof leaves no question open
+    resume_approved: bool = True  # an attempt goes on as soon as a person has approved what it asked
     retry_blocked: bool = False  # work that was blocked by what may pass, a few times and after a pause
 
 

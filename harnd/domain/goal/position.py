@@ -11,7 +11,8 @@ import msgspec
 
 from harnd.domain.goal import events as e
 from harnd.domain.goal import failure as failures
-from harnd.domain.goal.backoff import attempt_not_before, call_not_before, retry_not_before
+from harnd.domain.goal.backoff import retry_not_before
+from harnd.domain.goal.deadlines import deadlines, retries
 from harnd.domain.goal.goal import Ending, Goal
 from harnd.domain.goal.growth import GROWTHS
 from harnd.domain.goal.hindrance import call_shortage
@@ -21,6 +22,7 @@ from harnd.domain.goal.reasons.item import reason_of
 from harnd.domain.goal.reasons.reason import Reason, attempts_first, out_of_budget
 from harnd.domain.goal.reasons.stopped import ways_back
 from harnd.domain.goal.rules.after_end import refused_reopening
+from harnd.domain.goal.rules.resolving import approved
 from harnd.domain.goal.rules.tick import stepped
 from harnd.domain.goal.rules.unattended import applied_unasked
 from harnd.domain.goal.shortage import Spent, resume_shortage, shortage
@@ -169,6 +171,7 @@ _PLANNING: Final[dict[Trigger, tuple[NextAction, str]]] = {
 _RETRIED: Final = "blocked work is tried again next, unasked: automation.retry_blocked"
 _MOVING: Final[tuple[tuple[type[e.Event], NextAction, str], ...]] = (
     (e.WorkAccepted, NextAction.RUN, "proved work is accepted next, unasked: automation.accept_passing_proof"),
+    (e.ApprovalExpired, NextAction.RUN, "an approval that nobody answered expires next"),
     (e.WorkResolved, NextAction.RUN, _RETRIED),
     (e.WorkRetried, NextAction.RUN, _RETRIED),
     (e.WorkRequeued, NextAction.RUN, _RETRIED),
@@ -195,18 +198,9 @@ def _can_move(goal: Goal, now: Instant) -> Position | None:
     return None
 
 
-def deadlines(goal: Goal, now: Instant) -> tuple[Instant, ...]:
-    """Return the instants, passed or not, from which what failed may be tried again without a person."""
-    times = [attempt_not_before(item) for item in goal.ready() if shortage(goal, item, now) is None]
-    times += [retry_not_before(goal, item, now) for item in goal.in_standing(Standing.BLOCKED)]
-    if goal.plan is not None and goal.plan.status is PlanStatus.REQUESTED and call_shortage(goal, now) is None:
-        times.append(call_not_before(goal.plan))
-    return tuple(at for at in times if at is not None)
-
-
 def _waits_for_time(goal: Goal, now: Instant) -> Position | None:
-    ahead = [at for at in deadlines(goal, now) if at > now]
-    if not ahead:
+    ahead = [at for at in retries(goal, now) if at > now]
+    if not ahead or goal.pending_approvals():
         return None
     wake = min(ahead)
     blocked = goal.in_standing(Standing.BLOCKED)
@@ -217,6 +211,20 @@ def _waits_for_time(goal: Goal, now: Instant) -> Position | None:
         return replace(where, reason=f"{found.condition}; {found.next_automatic}", wake_at=wake)
     reason = "the provider failed; harnd tries again after a pause"
     return Position(Phase.WAITING, NextAction.WAIT_FOR_TIMER, reason, "the end of the pause", wake_at=wake)
+
+
+def _awaits_approval(goal: Goal, now: Instant) -> Position | None:
+    waiting = goal.in_standing(Standing.AWAITING_APPROVAL)
+    # Of what was approved a person knows; what is asked comes first.
+    item = min(waiting, key=lambda each: approved(goal, each), default=None)
+    if item is None:
+        return None
+    wake = min((at for at in deadlines(goal, now) if at > now), default=None)
+    if approved(goal, item):
+        where = _as_its(reason_of(goal, item, now), Phase.AWAITING_ATTENTION, NextAction.RESUME)
+    else:
+        where = _as_its(reason_of(goal, item, now), Phase.AWAITING_ATTENTION, NextAction.DECIDE_APPROVAL)
+    return replace(where, wake_at=wake)
 
 
 def _in_review(goal: Goal, _now: Instant) -> Position | None:
@@ -305,6 +313,7 @@ _CONDITIONS: Final[tuple[Callable[[Goal, Instant], Position | None], ...]] = (
     _plan_asks,
     _can_move,
     _waits_for_time,
+    _awaits_approval,
     _in_review,
     _without_another_way,
     _blocked,

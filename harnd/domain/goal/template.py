@@ -11,7 +11,7 @@ from typing import Final, TypeAlias
 import msgspec
 
 from protocol.ids import Digest, SpecialistName, TemplateName
-from protocol.values import Micros
+from protocol.values import Micros, Risk
 
 PREPARED: Final = "HARND_PREPARED"  # the variable that tells a `prepare` stage with files where to build
 
@@ -57,7 +57,15 @@ class ParallelStage(msgspec.Struct, frozen=True, tag="parallel", omit_defaults=T
     stages: tuple[Simple, ...]
 
 
-Stage: TypeAlias = PrepareStage | AgentStage | CommandStage | ParallelStage
+class ApproveStage(msgspec.Struct, frozen=True, tag="approve", omit_defaults=True):
+    """A person is asked before the attempt goes on; it is parked meanwhile, and what was approved is what goes on."""
+
+    name: str
+    question: str  # sandboxed
+    risk: Risk = Risk.MEDIUM
+
+
+Stage: TypeAlias = PrepareStage | AgentStage | CommandStage | ParallelStage | ApproveStage
 
 
 def variable(stage: str) -> str:
@@ -97,7 +105,7 @@ class Template(msgspec.Struct, frozen=True, omit_defaults=True):
         for stage in self.stages:
             if isinstance(stage, ParallelStage):
                 yield from stage.stages
-            else:
+            elif not isinstance(stage, ApproveStage):
                 yield stage
 
     def width(self) -> int:

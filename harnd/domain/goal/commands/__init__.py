@@ -5,6 +5,7 @@ Whatever a rule needs from the world comes in with the command.  `by` is derived
 
 from typing import TypeAlias
 
+from harnd.domain.goal.commands.approval import DenyApproval, GiveApproval, UseApproval
 from harnd.domain.goal.commands.command import Command
 from harnd.domain.goal.commands.goal import (
     ArchiveGoal,
@@ -19,6 +20,7 @@ from harnd.domain.goal.commands.goal import (
 )
 from harnd.domain.goal.commands.plan import ApprovePlan, EditPlan, RejectPlan, RetryPlan
 from harnd.domain.goal.commands.reports import (
+    Asks,
     AttemptReport,
     PlannerReport,
     ReportAttempt,
@@ -47,6 +49,9 @@ GoalCommand: TypeAlias = (
     | RetryWork
     | ResolveWork
     | CancelWork
+    | GiveApproval
+    | DenyApproval
+    | UseApproval
     | Attend
     | Tick
     | ReportPlanner
@@ -61,14 +66,17 @@ __all__ = [
     "AcceptWork",
     "ApprovePlan",
     "ArchiveGoal",
+    "Asks",
     "AttemptReport",
     "Attend",
     "CancelGoal",
     "CancelWork",
     "Command",
     "CreateGoal",
+    "DenyApproval",
     "EditPlan",
     "ExtendGoal",
+    "GiveApproval",
     "GoalCommand",
     "PauseGoal",
     "PlannerReport",
@@ -86,4 +94,5 @@ __all__ = [
     "RetryPlan",
     "RetryWork",
     "Tick",
+    "UseApproval",
 ]

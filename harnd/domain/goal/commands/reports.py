@@ -8,7 +8,7 @@ from harnd.domain.goal.proof import Proof
 from harnd.domain.goal.usage import Usage
 from harnd.domain.problem import Problem
 from protocol.ids import CommitId, Digest, TreeId, WorkId
-from protocol.values import AttemptOutcome, FailureClass, MicroDollars, Micros
+from protocol.values import AttemptOutcome, FailureClass, Instant, MicroDollars, Micros, Risk
 
 
 class PlannerReport(msgspec.Struct, frozen=True):
@@ -40,6 +40,16 @@ class ReportObserved(Command, frozen=True):
     surroundings: Digest
 
 
+class Asks(msgspec.Struct, frozen=True):
+    """What a stage asks a person before the attempt goes on."""
+
+    question: str
+    risk: Risk
+    tree: TreeId  # of the worktree, as it stands
+    changed: tuple[str, ...]
+    at: Instant
+
+
 class AttemptReport(msgspec.Struct, frozen=True):
     """How an attempt ended."""
 
@@ -56,6 +66,7 @@ class AttemptReport(msgspec.Struct, frozen=True):
     reports: tuple[str, ...] = ()
     stage: str = ""  # in which it stopped
     again: tuple[Again, ...] = ()  # what came to nothing, should it go on later
+    asks: Asks | None = None  # it has not ended: a person is asked, and it is parked
     strayed: tuple[str, ...] = ()  # what changed meanwhile in the operator's checkout
 
 

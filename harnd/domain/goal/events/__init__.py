@@ -6,6 +6,14 @@ the store beside it.
 
 from typing import TypeAlias
 
+from harnd.domain.goal.events.approval import (
+    ApprovalApproved,
+    ApprovalCancelled,
+    ApprovalConsumed,
+    ApprovalDenied,
+    ApprovalExpired,
+    ApprovalRequested,
+)
 from harnd.domain.goal.events.attempt import (
     AttemptEnded,
     AttemptObserved,
@@ -92,6 +100,12 @@ GoalEvent: TypeAlias = (
     | AttemptResumed
     | AttemptEnded
     | AttemptSuperseded
+    | ApprovalRequested
+    | ApprovalApproved
+    | ApprovalDenied
+    | ApprovalExpired
+    | ApprovalCancelled
+    | ApprovalConsumed
     | WorkAccepted
     | WorkReopened
     | WorkRetried
@@ -106,6 +120,12 @@ GoalEvent: TypeAlias = (
 
 __all__ = [
     "AnswerRefused",
+    "ApprovalApproved",
+    "ApprovalCancelled",
+    "ApprovalConsumed",
+    "ApprovalDenied",
+    "ApprovalExpired",
+    "ApprovalRequested",
     "AttemptEnded",
     "AttemptObserved",
     "AttemptParked",

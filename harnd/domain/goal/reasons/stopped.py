@@ -7,7 +7,7 @@ from harnd.domain.goal.hindrance import Resting, resume_hindrance
 from harnd.domain.goal.obstacles import crowd_told, shortage_told
 from harnd.domain.goal.overlap import named
 from harnd.domain.goal.reasons.reason import Reason, about, attempts_first, out_of_budget, without_attempts
-from harnd.domain.goal.rules.resolving import resolvable
+from harnd.domain.goal.rules.resolving import approved, resolvable
 from harnd.domain.goal.rules.unattended import accepted_unasked, retried_unasked
 from harnd.domain.goal.shortage import Spent
 from harnd.domain.goal.wanted import given_up, left_to_planner, recovering, wanted_trigger
@@ -91,12 +91,26 @@ def blocked(goal: Goal, item: Work, now: Instant) -> Reason:
 
 
 def awaiting_approval(goal: Goal, item: Work) -> Reason:
-    """Return what is asked of a person."""
+    """Return what is asked of a person, or that the attempt waits to be told that it may go on with the answer."""
+    number = len(item.attempts)
+    approval = goal.approval_of(item.id, number)
+    if approval is None:
+        raise AssertionError(f"{item.id} waits for an approval that nobody asked for")
+    if approved(goal, item):
+        return Reason(
+            condition=f"{approval.decided_by} approved what attempt {number} at {item.id} asked, and it may go on",
+            since=approval.since,
+            would_change=f"resolving {item.id}",
+            verbs=about(goal, item, "show", "resolve", "retry", "cancel"),
+        )
+    answers = tuple(verb("approval", word, goal.intent.goal, approval.number) for word in ("show", "approve", "deny"))
     return Reason(
-        condition=f"{item.id} waits for an approval",
-        since=item.since,
-        would_change=f"a decision about what {item.id} asks",
-        verbs=about(goal, item, "show", "retry", "cancel"),
+        condition=f"attempt {number} at {item.id} asks, before stage {approval.stage} is passed: {approval.question}",
+        since=approval.requested_at,
+        would_change=f"a decision about approval {approval.number}",
+        next_automatic=f"approval {approval.number} expires",
+        next_automatic_at=approval.expires_at,
+        verbs=(*answers, *about(goal, item, "retry", "cancel")),
     )
 
 

@@ -14,6 +14,7 @@ from harnd.domain.goal import failure as failures
 from harnd.domain.goal.evolve import evolve
 from harnd.domain.goal.goal import Goal
 from harnd.domain.goal.overlap import covers, named, undeclared
+from harnd.domain.goal.rules.approvals import asked
 from harnd.domain.goal.template import Template
 from harnd.domain.goal.work import Attempt, Work
 from protocol import bounds
@@ -36,6 +37,8 @@ def decide_attempt(goal: Goal, command: AttemptCommand) -> list[e.GoalEvent]:
         case c.ReportAttempt(work=work, attempt=attempt, report=report):
             if owed is None:
                 return [e.AttemptSuperseded(work=work, attempt=attempt, outcome=report.outcome)]
+            if report.asks is not None and not _strayed(report, item):
+                return asked(goal, owed, command, report.asks)
             ended = _consequent(goal, item, _ended(goal, item, command))
             return [_parked(ended, report)] if _goes_on(ended) else [ended]
         case _:

@@ -14,6 +14,7 @@ from harnd.domain.goal.work import Standing, Work
 from harnd.domain.rejected import Rejected
 from harnd.domain.verbs import verb
 from protocol import bounds
+from protocol.values import ApprovalState
 
 
 def resolve_work(goal: Goal, item: Work, command: c.ResolveWork) -> list[e.GoalEvent]:
@@ -21,7 +22,7 @@ def resolve_work(goal: Goal, item: Work, command: c.ResolveWork) -> list[e.GoalE
     refuse_ended(goal)
     if item.standing is Standing.PARKED:
         return []
-    if not resolvable(item):
+    if not resolvable(item) and not approved(goal, item):
         retry = verb("work", "retry", goal.intent.goal, item.id)
         fix = retry if item.standing is Standing.BLOCKED else verb("why", f"{goal.intent.goal}/{item.id}")
         raise Rejected("work.not_resolvable", _refusal(goal, item), fix=fix)
@@ -38,6 +39,14 @@ def resolvable(item: Work) -> bool:
     if item.standing is not Standing.BLOCKED or item.blocked is None or not failures.ROWS[item.blocked].resolvable:
         return False
     return item.parked is not None or item.accepted_proof is not None
+
+
+def approved(goal: Goal, item: Work) -> bool:
+    """Tell whether a person has approved what an item asked, and it waits to be told that it may go on."""
+    if item.standing is not Standing.AWAITING_APPROVAL:
+        return False
+    approval = goal.approval_of(item.id, len(item.attempts))
+    return approval is not None and approval.state is ApprovalState.APPROVED
 
 
 def _refusal(goal: Goal, item: Work) -> str:

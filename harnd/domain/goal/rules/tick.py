@@ -12,6 +12,7 @@ from harnd.domain.goal import events as e
 from harnd.domain.goal.evolve import evolve
 from harnd.domain.goal.goal import Goal
 from harnd.domain.goal.hindrance import call_hindrance, hindrance, resume_hindrance
+from harnd.domain.goal.rules.approvals import expire_approvals
 from harnd.domain.goal.rules.unattended import accept_unasked, apply_unasked, retry_unasked
 from harnd.domain.goal.wanted import wanted_trigger
 from harnd.domain.goal.work import Standing, Work
@@ -103,6 +104,7 @@ def _start(goal: Goal, item: Work, now: Instant) -> e.AttemptStarted | None:
 
 
 _MOVES: Final[tuple[Callable[[Goal, Instant], list[e.GoalEvent]], ...]] = (
+    expire_approvals,
     apply_unasked,
     retry_unasked,
     _request_plan,

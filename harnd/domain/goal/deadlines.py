@@ -1,0 +1,22 @@
+"""Deadlines: the instants from which a goal moves by itself.  One timer of the daemon wakes it for the next of them."""
+
+from harnd.domain.goal.backoff import attempt_not_before, call_not_before, retry_not_before
+from harnd.domain.goal.goal import Goal
+from harnd.domain.goal.hindrance import call_shortage
+from harnd.domain.goal.shortage import shortage
+from harnd.domain.goal.work import Standing
+from protocol.values import Instant, PlanStatus
+
+
+def deadlines(goal: Goal, now: Instant) -> tuple[Instant, ...]:
+    """Return the instants, passed or not, from which harnd moves by itself: it tries again, or an approval expires."""
+    return (*retries(goal, now), *(each.expires_at for each in goal.pending_approvals()))
+
+
+def retries(goal: Goal, now: Instant) -> tuple[Instant, ...]:
+    """Return the instants, passed or not, from which what failed may be tried again without a person."""
+    times = [attempt_not_before(item) for item in goal.ready() if shortage(goal, item, now) is None]
+    times += [retry_not_before(goal, item, now) for item in goal.in_standing(Standing.BLOCKED)]
+    if goal.plan is not None and goal.plan.status is PlanStatus.REQUESTED and call_shortage(goal, now) is None:
+        times.append(call_not_before(goal.plan))
+    return tuple(at for at in times if at is not None)
