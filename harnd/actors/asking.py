@@ -62,5 +62,8 @@ def _question(stage: ApproveStage, names: Names) -> str:
     if not question:
         raise RenderError("question.empty", "there is nothing to ask: the question is empty")
     if len(question) > bounds.QUESTION_CHARS:
-        raise RenderError("question.too_long", f"the question has {len(question)} characters; at most {bounds.QUESTION_CHARS} are asked")
+        raise RenderError(
+            "question.too_long",
+            f"the question has {len(question)} characters; at most {bounds.QUESTION_CHARS} are asked",
+        )
     return question

@@ -49,7 +49,7 @@ from protocol.ids import (
     WorkId,
     WorkKey,
 )
-from protocol.values import SECOND, AttemptOutcome, FailureClass, Hold, Instant, Micros, Unit, Verdict
+from protocol.values import SECOND, AttemptOutcome, FailureClass, Hold, Instant, Micros, Risk, Unit, Verdict
 
 T0 = Instant(1_000_000 * SECOND)
 MINUTE = Micros(60 * SECOND)
@@ -180,6 +180,7 @@ def an_intent(
     auto_apply: bool = False,
     accept_passing_proof: bool = False,
     retry_blocked: bool = False,
+    resume_approved: bool = True,
     **limits: int | None,
 ) -> Intent:
     """Freeze what a person might enrol; `limits` are the cumulative ones, by their names."""
@@ -217,7 +218,9 @@ def an_intent(
         if planner
         else None,
         graph=tuple(graph),
-        automation=_automation(accept_passing_proof=accept_passing_proof, retry_blocked=retry_blocked),
+        automation=_automation(
+            accept_passing_proof=accept_passing_proof, retry_blocked=retry_blocked, resume_approved=resume_approved
+        ),
     )
 
 
@@ -373,6 +376,25 @@ def attend(instance: str = "second") -> c.Attend:
     return c.Attend(InstanceId(instance))
 
 
+def give(goal: Goal, number: int = 1, *, by: str = "ada", at: Instant = T0) -> c.GiveApproval:
+    """Approve what is asked, as it was seen."""
+    return c.GiveApproval(approval=number, digest=goal.approvals[number - 1].digest, by=by, now=at)
+
+
+def deny(goal: Goal, number: int = 1, reason: str = "not yet", *, by: str = "ada", at: Instant = T0) -> c.DenyApproval:
+    """Refuse what is asked, as it was seen."""
+    return c.DenyApproval(approval=number, digest=goal.approvals[number - 1].digest, reason=reason, by=by, now=at)
+
+
+def use(goal: Goal, number: int = 1, *, of: str = "") -> c.UseApproval:
+    """Go on with an approval; `of` names what lies in the worktree now."""
+    approval = goal.approvals[number - 1]
+    now = tree(of) if of else approval.tree
+    return c.UseApproval(
+        work=approval.work, attempt=approval.attempt, approval=number, question=approval.question, tree=now
+    )
+
+
 # --- reports of the planner
 
 
@@ -457,6 +479,28 @@ def failed(
     return c.ReportAttempt(work=WorkId(work), attempt=attempt, report=report)
 
 
+def asked(
+    work: str,
+    question: str = "Publish it?",
+    *,
+    attempt: int = 1,
+    risk: Risk = Risk.MEDIUM,
+    of: str = "",
+    at: Instant = T0,
+) -> c.ReportAttempt:
+    """Report that an attempt stands before a stage that asks a person; `of` names what lies in its worktree."""
+    asks = c.Asks(question=question, risk=risk, tree=tree(of or work), changed=("src/a.py",), at=at)
+    report = c.AttemptReport(
+        outcome=AttemptOutcome.FAILED,
+        ran=MINUTE,
+        usage=Usage(calls=1),
+        failure=FailureClass.DECISION,
+        stage="ask",
+        asks=asks,
+    )
+    return c.ReportAttempt(work=WorkId(work), attempt=attempt, report=report)
+
+
 def lost(work: str, attempt: int = 1) -> c.ReportAttempt:
     return failed(work, FailureClass.LOST, attempt, outcome=AttemptOutcome.LOST, calls=0)
 
@@ -522,6 +566,12 @@ def blocked(failure: FailureClass = FailureClass.ENVIRONMENT, *work: WorkDraft, 
 def resolved(failure: FailureClass = FailureClass.QUOTA, *work: WorkDraft, **intent: Any) -> Goal:
     """What blocked `p1.a` is gone, and nothing has looked at it since."""
     return live(blocked(failure, *work, **intent), resolve("p1.a"))
+
+
+def asking(*work: WorkDraft, risk: Risk = Risk.MEDIUM, **intent: Any) -> Goal:
+    """A goal whose first item is parked, because a person is asked."""
+    goal = working(*work, **intent)
+    return live(goal, asked(next(iter(goal.work)), risk=risk))
 
 
 def accepted(*work: WorkDraft, **intent: Any) -> Goal:

@@ -12,9 +12,9 @@ from pathlib import Path
 from typing import Final, NamedTuple
 
 from harnd.domain.goal import commands as c
+from harnd.domain.goal.deadlines import deadlines
 from harnd.domain.goal.failure import ROWS
 from harnd.domain.goal.goal import Goal
-from harnd.domain.goal.deadlines import deadlines
 from harnd.domain.goal.position import Position, position
 from harnd.domain.goal.work import Standing, Work
 from harnd.domain.rejected import Rejected
