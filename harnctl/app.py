@@ -37,6 +37,7 @@ VERBS: Final[Mapping[str, tuple[str, str, str]]] = {
     "goal": ("goal", "app", "Goals: what harnd is to bring about."),
     "plan": ("plan", "app", "Plans: proposals for the next milestone."),
     "work": ("work", "app", "Work: the items of a plan and their proofs."),
+    "approval": ("approval", "app", "Approvals: what work asks of you before it goes on."),
     "budget": ("daemon", "show_budget", "Show what a goal may spend and has spent."),
     "tui": ("tui", "tui", "Answer what waits for you, across all goals, on a full screen."),
     "events": ("events", "list_events", "List what happened, oldest first; Ctrl-C only ends the listing."),

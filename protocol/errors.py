@@ -172,6 +172,12 @@ CODES: Final[Mapping[str, Code]] = {
     "work.findings_count": Code(Family.REFUSED, "There are no findings, or too many."),
     "work.no_attempt": Code(Family.NOT_FOUND, "There is no such attempt."),
     "work.no_commit": Code(Family.NOT_FOUND, "The attempt left no commit, or its repository has it no more."),
+    # --- approvals
+    "approval.unknown": Code(Family.NOT_FOUND, "There is no such approval."),
+    "approval.stale": Code(Family.CONFLICT, "The approval is not the one that was shown: its digest differs."),
+    "approval.decided": Code(Family.CONFLICT, "The approval was decided otherwise; the first decision holds."),
+    "approval.cancelled": Code(Family.CONFLICT, "What the approval was about is no more."),
+    "approval.expired": Code(Family.CONFLICT, "The time of the approval is over; it is asked for anew."),
 }
 
 

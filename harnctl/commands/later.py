@@ -12,7 +12,7 @@ from harnctl.failures import Failure
 
 AT_THE_TOP: Final = (
     *("watch", "drain", "backup", "restore", "verify", "export", "import", "gate", "mcp", "schema"),
-    *("completion", "approval", "review", "review-job", "policy"),
+    *("completion", "review", "review-job", "policy"),
 )
 
 

@@ -2,9 +2,10 @@
 
 from collections.abc import Iterator
 
+from harnctl.render.approval import risk
 from harnctl.render.blocks import Block, Fields, Gap, Line, Paragraph, Span, Style, Table, command
 from harnctl.render.texts import typed
-from harnctl.render.words import age, count, when
+from harnctl.render.words import age, count, duration, when
 from protocol.values import Asked, Instant
 from protocol.views import FailureView, InboxItem, InboxView, WhyView
 
@@ -61,9 +62,20 @@ def _row(found: FailureView) -> Iterator[tuple[str, str]]:
 
 def _item(item: InboxItem, now: Instant) -> Iterator[Block]:
     about = f"{item.goal} {item.subject}"
-    yield Line((Span("! ", Style.ASKS), Span(about, Style.STRONG), Span(f"  {item.kind}  {age(item.since, now)}")))
+    told = f"  {item.kind}  {age(item.since, now)}"
+    yield Line((Span("! ", Style.ASKS), Span(about, Style.STRONG), Span(told), *_stakes(item, now)))
     yield Paragraph(item.summary, indent=2)
     yield typed(item.verb)
+
+
+def _stakes(item: InboxItem, now: Instant) -> Iterator[Span]:
+    """Say what an approval puts at stake, and how long it can be given."""
+    if item.risk is not None:
+        yield Span("  ")
+        yield risk(item.risk)
+    if item.expires_at is not None:
+        left = item.expires_at - now
+        yield Span(f"  expires in {duration(left)}" if left > 0 else "  expired")
 
 
 def summary(waits: int) -> Iterator[Block]:

@@ -5,7 +5,7 @@ from typing import Final
 
 from harnctl.render.blocks import Span, Style
 from harnctl.render.words import plain
-from protocol.values import AttemptOutcome, Phase, PlanStatus, Verdict, WorkState
+from protocol.values import ApprovalState, AttemptOutcome, Phase, PlanStatus, Verdict, WorkState
 
 ASKS: Final = ("!", Style.ASKS)
 BUSY: Final = ("●", Style.BUSY)
@@ -48,6 +48,11 @@ MARKS: Final[dict[StrEnum, tuple[str, Style]]] = {
     AttemptOutcome.PARKED: WAITS,
     AttemptOutcome.TIMED_OUT: STUCK,
     AttemptOutcome.CANCELLED: OVER,
+    ApprovalState.PENDING: ASKS,
+    ApprovalState.APPROVED: DONE,
+    ApprovalState.DENIED: STUCK,
+    ApprovalState.EXPIRED: UNKNOWN,
+    ApprovalState.CANCELLED: OVER,
     Verdict.SATISFIED: DONE,
     Verdict.UNSATISFIED: STUCK,
     Verdict.UNKNOWN: UNKNOWN,

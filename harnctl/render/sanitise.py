@@ -19,6 +19,7 @@ reading, not an encoding: a text that already contained `\x1b` as four character
 """
 
 import re
+from collections.abc import Iterator
 from enum import Enum
 from typing import Final
 from unicodedata import category, combining, name
@@ -54,20 +55,23 @@ def sanitise(text: str, lines: Lines = Lines.ONE) -> str:
     """Return `text` with everything that could act shown as an escape; doing it twice changes nothing more."""
     if text.isascii() and text.isprintable():
         return text
-    text = PADDING.sub(_counted, text)
-    shown: list[str] = []
+    return "".join(char if stands else escape(char) for char, stands in _read(PADDING.sub(_counted, text), lines))
+
+
+def hidden_in(text: str) -> int:
+    """Count the characters of a text of several lines that are not shown as themselves."""
+    blanks = sum(len(run[0]) for run in PADDING.finditer(text) if not run[0].isascii())
+    return blanks + sum(not stands for _, stands in _read(PADDING.sub(_counted, text), Lines.MANY))
+
+
+def _read(text: str, lines: Lines) -> Iterator[tuple[str, bool]]:
+    """Tell of each character whether it may stand as it is."""
     before = ""  # the last characters shown as themselves; an escape has no letters that a mark could sit on
     for at, char in enumerate(text):
-        if char in lines.value:
-            shown.append(char)
-            before = ""
-        elif _may_stand(char, before, text[at + 1 : at + 2]):
-            shown.append(char)
-            before = before[-MARKS:] + char
-        else:
-            shown.append(escape(char))
-            before = ""
-    return "".join(shown)
+        breaks = char in lines.value
+        stands = breaks or _may_stand(char, before, text[at + 1 : at + 2])
+        before = before[-MARKS:] + char if stands and not breaks else ""
+        yield char, stands
 
 
 def _counted(run: re.Match[str]) -> str:

@@ -195,6 +195,33 @@ def _given_up(body: Body) -> str:
     return f"{body['by']} gave {body['work']} up: {body['reason']}"
 
 
+# --- approvals
+
+
+def _approval_requested(body: Body) -> str:
+    return f"{attempt(body)} asks you, before it passes {body['stage']} ({body['risk']} risk): {body['question']}"
+
+
+def _approval_approved(body: Body) -> str:
+    return f"{body['by']} gave approval {body['approval']}"
+
+
+def _approval_denied(body: Body) -> str:
+    return f"{body['by']} denied approval {body['approval']}: {body['reason']}"
+
+
+def _approval_expired(body: Body) -> str:
+    return f"nobody answered approval {body['approval']} in time"
+
+
+def _approval_cancelled(body: Body) -> str:
+    return f"approval {body['approval']} is no longer asked for: {body['reason']}"
+
+
+def _approval_consumed(body: Body) -> str:
+    return f"what approval {body['approval']} was given for is what is there, and it is used"
+
+
 # --- integration
 
 
@@ -245,6 +272,12 @@ TELLERS: Final[Mapping[str, Teller]] = {
     "work.resolved/1": _resolved,
     "work.requeued/1": _requeued,
     "work.cancelled/1": _given_up,
+    "approval.requested/1": _approval_requested,
+    "approval.approved/1": _approval_approved,
+    "approval.denied/1": _approval_denied,
+    "approval.expired/1": _approval_expired,
+    "approval.cancelled/1": _approval_cancelled,
+    "approval.consumed/1": _approval_consumed,
     "integration.started/1": _merging,
     "integration.parked/1": _parked,
     "work.integrated/1": _integrated,

@@ -152,5 +152,7 @@ def _decisions(work: WorkView) -> Iterator[Block]:
         yield command("work", "reopen", work.goal, work.work)
     elif work.state is WorkState.BLOCKED:
         yield Gap()
+        if work.resolvable:
+            yield command("work", "resolve", work.goal, work.work)
         yield command("work", "retry", work.goal, work.work)
         yield command("work", "log", work.goal, work.work)

@@ -13,6 +13,7 @@ from harnctl.tui.keys import Action
 from harnctl.tui.messages import Budgeted, Decided, Refused
 from harnctl.tui.model import (
     WORDS_SHOWN,
+    ApprovalThing,
     Browsing,
     Confirming,
     Decision,
@@ -29,7 +30,7 @@ from harnctl.tui.model import (
 from harnctl.tui.reading import chain, look, read_inbox
 from harnctl.tui.writing import UNSENT, confirm, keep, rewrite, with_objections, worded, write
 from protocol.errors import Family, family_of
-from protocol.requests import AcceptWork, ApprovePlan, ExtendGoal, ResumeGoal
+from protocol.requests import AcceptWork, ApprovePlan, ExtendGoal, GiveApproval, ResumeGoal
 from protocol.values import DEFERRED, FIXED
 from protocol.views import BudgetView
 
@@ -48,6 +49,11 @@ def begin(model: Model, action: Action) -> Step:
         case Action.APPROVE, PlanThing(digest=digest, view=plan) if digest is not None:
             request = ApprovePlan(key=UNSENT, goal=plan.goal, plan=plan.plan, digest=digest)
             return confirm(model, about, Decision(subject, f"Approve {subject.label}", request, digest))
+        case Action.GIVE, ApprovalThing(digest=digest, view=asked) if digest is not None:
+            give = GiveApproval(key=UNSENT, goal=asked.goal, approval=asked.approval, digest=digest)
+            return confirm(model, about, Decision(subject, f"Give {subject.label}", give, digest))
+        case Action.DENY, ApprovalThing():
+            return write(model, about, Wording.DENIAL)
         case Action.REJECT, PlanThing():
             return write(model, about, Wording.GUIDANCE)
         case Action.RETRY, PlanThing(view=plan) if plan.question:

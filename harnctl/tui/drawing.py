@@ -8,6 +8,7 @@ from collections.abc import Iterable, Iterator
 from typing import Final
 
 from harnctl.render import goal
+from harnctl.render.approval import RISKY
 from harnctl.render.blocks import Block, Gap, Line, Paragraph, Span, Style
 from harnctl.render.cells import cut, pad, width
 from harnctl.render.layout import Row, lay_out, shown
@@ -16,6 +17,7 @@ from harnctl.render.words import age, count
 from harnctl.tui import forms
 from harnctl.tui.keys import label, offered
 from harnctl.tui.model import (
+    APPROVAL_PREFIX,
     BUDGET_PREFIX,
     LEAST_COLUMNS,
     LEAST_ROWS,
@@ -136,9 +138,11 @@ def _item(model: Model, item: InboxItem, *, columns: int) -> Row:
     chosen = Subject.of(item) == model.chosen
     kind = pad(item.kind.value, KIND)
     old = age(item.since, model.now).split()[0].rjust(AGE)
-    name = _name(model, item, columns=columns - KIND - AGE - 5)
+    at_stake = f" {item.risk}" if item.risk is not None else ""
+    name = _name(model, item, columns=columns - KIND - AGE - 5 - len(at_stake))
     left = line("> " if chosen else "  ", Span(f"{kind} ", Style.ASKS), Span(name))
-    row = fit(ends(left, line(Span(f" {old} ", Style.FAINT)), columns), columns)
+    risky = Span(at_stake, Style.BAD if item.risk in RISKY else Style.PLAIN)
+    row = fit(ends(left, line(risky, Span(f" {old} ", Style.FAINT)), columns), columns)
     if chosen and model.pane is Pane.LIST:
         return picked(row)
     return (Span("".join(span.text for span in row), Style.STRONG),) if chosen else row
@@ -157,6 +161,8 @@ def _what(item: InboxItem) -> str:
     """Say what of its goal an item is about; nothing when it is the goal as a whole."""
     if item.subject == item.goal:
         return ""
+    if item.subject.startswith(APPROVAL_PREFIX):  # the kind says the rest, and the risk needs the room
+        return f"#{item.subject.removeprefix(APPROVAL_PREFIX)}"
     return item.subject.removeprefix(BUDGET_PREFIX).removesuffix("_us").replace("/", " ").replace("_", " ")
 
 

@@ -11,6 +11,7 @@ from typing import Final
 from msgspec import Struct
 
 from harnctl.tui.model import (
+    ApprovalThing,
     Browsing,
     Confirming,
     Disposing,
@@ -48,6 +49,8 @@ class Action(Enum):
     APPROVE = "approve"
     ACCEPT = "accept"
     REJECT = "reject"
+    GIVE = "give approval"
+    DENY = "deny"
     REOPEN = "reopen"
     RETRY = "retry"
     RESOLVE = "resolve"
@@ -100,6 +103,8 @@ BROWSING: Final = (
     Binding(Action.APPROVE, ("a",), "approve the plan that is shown; asks once more"),
     Binding(Action.ACCEPT, ("a",), "accept the work that is shown, on its proof; asks once more"),
     Binding(Action.REJECT, ("r",), "reject the plan and write what should be planned instead"),
+    Binding(Action.GIVE, ("a",), "give the approval that is shown, on its digest; asks once more"),
+    Binding(Action.DENY, ("r",), "deny the approval that is shown, and write why"),
     Binding(Action.REOPEN, ("o",), "send the work back and write what is wrong with it"),
     Binding(Action.RETRY, ("t",), "try again what is blocked or has failed, or answer a question"),
     Binding(Action.RESOLVE, ("s",), "what blocked the work is gone: it goes on where it stopped; asks once more"),
@@ -191,11 +196,10 @@ def action_of(model: Model, key: str) -> Action | None:
 
 def label(model: Model, binding: Binding) -> str:
     """Return what a key does, in a few words that fit what is shown."""
-    match binding.action, model.thing:
-        case Action.RETRY, PlanThing(view=plan) if plan.question:
-            return "answer"
-        case action, _:
-            return action.value
+    if binding.action is Action.GIVE:
+        return "approve"
+    asked = isinstance(model.thing, PlanThing) and bool(model.thing.view.question)
+    return "answer" if asked and binding.action is Action.RETRY else binding.action.value
 
 
 def offered(model: Model) -> tuple[Binding, ...]:
@@ -226,7 +230,7 @@ def can(model: Model, action: Action) -> bool:
         case Action.BACK, Browsing():
             return model.pane is Pane.THING
         case ((Action.NEXT_PAGE | Action.LAST_PAGE), _):
-            return model.chosen is not None
+            return model.chosen is not None and len(model.chosen.pages) > 1
         case Action.YES, Confirming(seen=seen):
             return seen
         case Action.REWRITE, Confirming(decision=decision):
@@ -242,7 +246,7 @@ def can(model: Model, action: Action) -> bool:
 ABOUT_THING: Final = frozenset(
     {
         *(Action.APPROVE, Action.ACCEPT, Action.REJECT, Action.REOPEN, Action.RETRY, Action.EXTEND),
-        *(Action.RESOLVE, Action.EDIT),
+        *(Action.RESOLVE, Action.EDIT, Action.GIVE, Action.DENY),
     }
 )
 ABOUT_GOAL: Final = frozenset({Action.PAUSE, Action.RESUME})
@@ -274,6 +278,8 @@ def _fits(thing: Thing | None, action: Action) -> bool:
     match action, thing:
         case ((Action.APPROVE | Action.REJECT), PlanThing()):
             return thing.digest is not None
+        case ((Action.GIVE | Action.DENY), ApprovalThing()):
+            return thing.digest is not None
         case Action.RETRY, PlanThing():
             return thing.asks
         case Action.EDIT, PlanThing():
@@ -286,7 +292,7 @@ def _fits(thing: Thing | None, action: Action) -> bool:
             return work.state is WorkState.BLOCKED
         case Action.RESOLVE, WorkThing(view=work):
             return work.resolvable
-        case Action.EXTEND, (PlanThing() | WorkThing() | GoalThing()):
+        case Action.EXTEND, (PlanThing() | WorkThing() | ApprovalThing() | GoalThing()):
             return True
         case _:
             return False

@@ -13,10 +13,21 @@ from protocol import ids
 from protocol.ids import Digest, GoalId, WorkId
 from protocol.replies import Done, WorkDiff, WorkLog
 from protocol.requests import Change
-from protocol.values import SECOND, Instant, PlanStatus, Unit, WorkState
-from protocol.views import BudgetView, GoalList, GoalView, InboxItem, InboxKind, PlanView, WhyView, WorkView
+from protocol.values import SECOND, ApprovalState, Instant, PlanStatus, Unit, WorkState
+from protocol.views import (
+    ApprovalView,
+    BudgetView,
+    GoalList,
+    GoalView,
+    InboxItem,
+    InboxKind,
+    PlanView,
+    WhyView,
+    WorkView,
+)
 
 PLAN_PREFIX: Final = "plan/"
+APPROVAL_PREFIX: Final = "approval/"
 BUDGET_PREFIX: Final = "budget/"
 WIDE: Final = 80
 LEAST_COLUMNS: Final = 40
@@ -71,7 +82,7 @@ class Subject(Struct, frozen=True):
 
     goal: GoalId
     kind: InboxKind
-    name: str  # `plan/2`, `budget/attempts`, a work id, or the goal again
+    name: str  # `plan/2`, `approval/1`, `budget/attempts`, a work id, or the goal again
 
     @classmethod
     def of(cls, item: InboxItem) -> "Subject":
@@ -82,6 +93,11 @@ class Subject(Struct, frozen=True):
     def plan(self) -> int | None:
         """The number of the plan, when it is about one."""
         return int(self.name.removeprefix(PLAN_PREFIX)) if self.name.startswith(PLAN_PREFIX) else None
+
+    @property
+    def approval(self) -> int | None:
+        """The number of the approval, when it is about one."""
+        return int(self.name.removeprefix(APPROVAL_PREFIX)) if self.name.startswith(APPROVAL_PREFIX) else None
 
     @property
     def work(self) -> WorkId | None:
@@ -98,6 +114,8 @@ class Subject(Struct, frozen=True):
         """The ways to look at it."""
         if self.plan is not None:
             return (Page.SUMMARY, Page.DIFF)
+        if self.approval is not None:
+            return (Page.SUMMARY,)
         return (Page.SUMMARY, Page.DIFF, Page.LOG) if self.work is not None else (Page.SUMMARY, Page.BUDGET)
 
     @property
@@ -105,6 +123,8 @@ class Subject(Struct, frozen=True):
         """What it is called in a sentence."""
         if self.plan is not None:
             return f"plan {self.plan} of {self.goal}"
+        if self.approval is not None:
+            return f"approval {self.approval} of {self.goal}"
         return f"{self.name} of {self.goal}" if self.work is not None else self.goal
 
     @property
@@ -163,6 +183,22 @@ class WorkThing(Struct, frozen=True):
         return view.state, view.proof_digest, view.open_findings, len(view.attempts), view.resolvable
 
 
+class ApprovalThing(Struct, frozen=True):
+    """What work asks of a person before it goes on."""
+
+    view: ApprovalView
+
+    @property
+    def digest(self) -> Digest | None:
+        """What an answer binds to; None when it waits for none."""
+        return self.view.digest if self.view.state is ApprovalState.PENDING else None
+
+    @property
+    def stamp(self) -> object:
+        """What may not change between drawing and deciding."""
+        return self.view.state, self.view.digest
+
+
 class GoalThing(Struct, frozen=True):
     """A goal as a whole: where it stands, why, and what it may spend."""
 
@@ -180,7 +216,7 @@ class GoalThing(Struct, frozen=True):
         return self.view.phase, self.view.next_action, limits(self.budget)
 
 
-Thing: TypeAlias = PlanThing | WorkThing | GoalThing
+Thing: TypeAlias = PlanThing | WorkThing | ApprovalThing | GoalThing
 
 
 class Drawn(Struct, frozen=True):
@@ -218,6 +254,7 @@ class Wording(Enum):
     FINDINGS = "what is wrong, a line each"
     NOTE = "what whoever goes on should know"
     REASON = "why"
+    DENIAL = "why not"
     PLAN = "the plan, as TOML"
 
 

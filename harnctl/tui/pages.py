@@ -9,11 +9,11 @@ from functools import lru_cache
 from itertools import islice
 from typing import Final, TypeVar, assert_never
 
-from harnctl.render import daemon, goal, inbox, patch, plan, plan_diff, work
+from harnctl.render import approval, daemon, goal, inbox, patch, plan, plan_diff, work
 from harnctl.render.blocks import Block, Command, Gap, Paragraph, Span, Style
 from harnctl.render.layout import Row, lay_out, shown
 from harnctl.render.screen import Screen
-from harnctl.tui.model import GoalThing, Nothing, Page, PlanThing, Thing, WorkThing
+from harnctl.tui.model import ApprovalThing, GoalThing, Nothing, Page, PlanThing, Thing, WorkThing
 from protocol.replies import WorkDiff, WorkLog
 from protocol.values import Instant
 from protocol.views import PlanView
@@ -55,6 +55,8 @@ def blocks(thing: Thing, page: Page, now: Instant) -> Iterator[Block]:
     match thing:
         case PlanThing():
             yield from _without_commands(_plan(thing, page, now))
+        case ApprovalThing():
+            yield from approval.question(thing.view, now)
         case WorkThing():
             yield from _without_commands(_work(thing, page, now))
         case GoalThing():

@@ -21,7 +21,18 @@ from harnctl.client.patience import Patience
 from harnctl.render.error import problems
 from harnctl.tui import errands as owed
 from harnctl.tui import messages as m
-from harnctl.tui.model import Decision, GoalThing, Link, Nothing, Page, PlanThing, Subject, Thing, WorkThing
+from harnctl.tui.model import (
+    ApprovalThing,
+    Decision,
+    GoalThing,
+    Link,
+    Nothing,
+    Page,
+    PlanThing,
+    Subject,
+    Thing,
+    WorkThing,
+)
 from protocol.ids import GoalId, WorkId
 from protocol.requests import (
     ListGoals,
@@ -29,6 +40,7 @@ from protocol.requests import (
     ListPlans,
     ReplyT,
     Request,
+    ShowApproval,
     ShowBudget,
     ShowGoal,
     ShowPlan,
@@ -130,6 +142,8 @@ class Runner:
         if subject.plan is not None:
             plan = await ask(ShowPlan(goal, subject.plan))
             return PlanThing(plan, await self._before(plan) if page is Page.DIFF else None)
+        if subject.approval is not None:
+            return ApprovalThing(await ask(ShowApproval(goal, subject.approval)))
         if subject.work is not None:
             return await self._work(goal, subject.work, page)
         return GoalThing(await ask(ShowGoal(goal)), await ask(ShowWhy(goal)), await ask(ShowBudget(goal)))

@@ -12,6 +12,7 @@ from harnctl.editing.plan_text import plan_text, with_problems, without_problems
 from harnctl.tui.errands import Step, Write
 from harnctl.tui.messages import Refused, Written
 from harnctl.tui.model import (
+    ApprovalThing,
     Browsing,
     Confirming,
     Decision,
@@ -27,7 +28,17 @@ from harnctl.tui.model import (
 )
 from protocol.ids import GoalId, IdempotencyKey
 from protocol.replies import Done
-from protocol.requests import Change, EditPlan, PauseGoal, RejectPlan, ReopenWork, ResolveWork, RetryPlan, RetryWork
+from protocol.requests import (
+    Change,
+    DenyApproval,
+    EditPlan,
+    PauseGoal,
+    RejectPlan,
+    ReopenWork,
+    ResolveWork,
+    RetryPlan,
+    RetryWork,
+)
 
 UNSENT: Final = IdempotencyKey("unsent")  # whoever sends a request puts its own key in
 
@@ -102,6 +113,9 @@ def _of_words(about: Drawn, *, wording: Wording, text: str) -> tuple[str, Change
         case Wording.REASON, _:
             goal = about.subject.goal
             return f"Pause {goal}", PauseGoal(key=UNSENT, goal=goal, reason=text)
+        case Wording.DENIAL, ApprovalThing(digest=digest, view=asked) if digest is not None:
+            deny = DenyApproval(key=UNSENT, goal=asked.goal, approval=asked.approval, digest=digest, reason=text)
+            return f"Deny {label}", deny
         case Wording.PLAN, PlanThing(digest=digest, view=plan):
             edit = EditPlan(key=UNSENT, goal=plan.goal, plan=plan.plan, file=text.encode(), digest=digest)
             return f"Put your plan in the place of {label}", edit

@@ -77,7 +77,7 @@ class Changes:
         if isinstance(request, wire.EditPlan):
             edit = edited(await self._loader.load(request.goal), request, by)
             return request.goal, edit, lambda after: self._worded(after, f"plan/{edit.plan}", ())
-        goal, command, subject = _command(request, by)
+        goal, command, subject = _command(request, by, self._clock.now())
         added = tuple(request.add) if isinstance(request, wire.ExtendGoal) else ()
         return goal, command, lambda after: self._worded(after, subject, added)
 
@@ -133,7 +133,7 @@ def _created(goal: Goal, *, notes: tuple[str, ...], new: bool) -> bytes:
     return msgspec.json.encode(created)
 
 
-def _command(request: msgspec.Struct, by: str) -> tuple[GoalId, c.GoalCommand, str]:
+def _command(request: msgspec.Struct, by: str, now: Instant) -> tuple[GoalId, c.GoalCommand, str]:
     match request:
         case wire.CancelGoal(goal=goal, reason=reason):
             return goal, c.CancelGoal(by=by, reason=reason), goal
@@ -163,6 +163,11 @@ def _command(request: msgspec.Struct, by: str) -> tuple[GoalId, c.GoalCommand, s
             return goal, c.RetryWork(work=work, guidance=guidance, by=by), work
         case wire.ResolveWork(goal=goal, work=work, note=note):
             return goal, c.ResolveWork(work=work, note=note, by=by), work
+        case wire.GiveApproval(goal=goal, approval=number, digest=digest):
+            return goal, c.GiveApproval(approval=number, digest=digest, by=by, now=now), f"approval/{number}"
+        case wire.DenyApproval(goal=goal, approval=number, digest=digest, reason=reason):
+            deny = c.DenyApproval(approval=number, digest=digest, reason=reason, by=by, now=now)
+            return goal, deny, f"approval/{number}"
         case wire.CancelWork(goal=goal, work=work, reason=reason):
             return goal, c.CancelWork(work=work, reason=reason, by=by), work
         case _:

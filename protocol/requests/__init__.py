@@ -6,6 +6,7 @@ changes something: it needs an operator, and an idempotency key under which the 
 """
 
 from protocol.requests.across import ListInbox, ShowBudget, ShowWhy
+from protocol.requests.approval import DenyApproval, GiveApproval, ListApprovals, ShowApproval
 from protocol.requests.daemon import ListProcesses, ShowConfig, ShowDoctor, ShowStatus
 from protocol.requests.event import ListEvents, SubscribeEvents, UnsubscribeEvents
 from protocol.requests.gc import RunGc, ShowGc
@@ -42,9 +43,12 @@ __all__ = [
     "CancelWork",
     "Change",
     "CreateGoal",
+    "DenyApproval",
     "EditPlan",
     "ExtendGoal",
+    "GiveApproval",
     "Initialize",
+    "ListApprovals",
     "ListEvents",
     "ListGoals",
     "ListInbox",
@@ -62,6 +66,7 @@ __all__ = [
     "RetryPlan",
     "RetryWork",
     "RunGc",
+    "ShowApproval",
     "ShowBudget",
     "ShowConfig",
     "ShowDoctor",

@@ -4,6 +4,7 @@ A view is neither a stored event nor a piece of state; the daemon writes it anew
 microseconds, durations microseconds, money micro-dollars; null is "not known" or "not there", never zero.
 """
 
+from protocol.views.approval import ApprovalList, ApprovalRow, ApprovalView
 from protocol.views.budget import BudgetRow, BudgetView, ForecastRow
 from protocol.views.config import ConfigOrigin, ConfigRow, ConfigView
 from protocol.views.daemon import (
@@ -42,6 +43,9 @@ from protocol.views.work import (
 )
 
 __all__ = [
+    "ApprovalList",
+    "ApprovalRow",
+    "ApprovalView",
     "AttemptView",
     "BudgetRow",
     "BudgetView",

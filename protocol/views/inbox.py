@@ -5,7 +5,7 @@ from enum import StrEnum
 from msgspec import Struct
 
 from protocol.ids import Digest, GoalId
-from protocol.values import Asked, FailureClass, Instant
+from protocol.values import Asked, FailureClass, Instant, Risk
 
 
 class InboxKind(StrEnum):
@@ -30,6 +30,8 @@ class InboxItem(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     since: Instant
     digest: Digest | None  # what a decision about it must name
     verb: str  # the command to type, such as `harnctl plan show billing 2`
+    risk: Risk | None = None  # of an approval
+    expires_at: Instant | None = None  # when an approval can be given no more
 
 
 class InboxView(Struct, frozen=True, forbid_unknown_fields=True):

@@ -10,6 +10,7 @@ import pytest
 from harnd.daemon.loading import Loader
 from harnd.daemon.queries import Queries
 from harnd.daemon.queries.status import noted
+from harnd.domain.goal.commands import Asks
 from harnd.ports.errors import UnavailableError
 from harnd.ports.store import EventStore, Health
 from protocol import bounds
@@ -17,9 +18,9 @@ from protocol import requests as ask
 from protocol.decoding import write
 from protocol.errors import Refusal
 from protocol.framing import write_frame
-from protocol.ids import EffectKey, GoalId, IdempotencyKey, InstanceId, WorkId
+from protocol.ids import EffectKey, GoalId, IdempotencyKey, InstanceId, TreeId, WorkId
 from protocol.methods import METHODS
-from protocol.values import FailureClass, Micros, Phase
+from protocol.values import FailureClass, Micros, Phase, Risk
 from protocol.views import (
     EventView,
     InboxItem,
@@ -394,8 +395,9 @@ async def test_every_question_of_the_protocol_is_answered(house: Shelf):
     base = house.workspace.make("/srv/billing", {"README.md": b"# Billing\n"})
     intent = msgspec.structs.replace(g.an_intent(), base_commit=base)
     await house.live(g.create(intent), g.tick(), g.answered(g.a_plan()), g.approve(g.a_plan()), g.tick())
-    await house.live(g.failed("p1.a", commit=base), g.tick())
-    given = {"goal": "billing", "plan": 1, "work": "p1.a", "target": "billing/p1.a"}
+    asks = Asks(question="Publish?", risk=Risk.LOW, tree=TreeId("7" * 40), changed=(), at=g.T0)
+    await house.live(g.failed("p1.a", commit=base), g.tick(), g.failed("p1.a", attempt=2, asks=asks, stage="release"))
+    given = {"goal": "billing", "plan": 1, "work": "p1.a", "target": "billing/p1.a", "approval": 1}
     of_the_connection = {"initialize", "events.subscribe", "events.unsubscribe"}
     for name, method in METHODS.items():
         if method.changes or name in of_the_connection:

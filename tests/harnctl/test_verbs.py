@@ -13,7 +13,7 @@ from harnd.domain.goal.events import GoalEvent
 from protocol import requests as ask
 from protocol.decoding import write
 from protocol.errors import Refusal
-from protocol.ids import IDEMPOTENCY_KEY, CriterionId, GoalId, IdempotencyKey, WorkId, matches
+from protocol.ids import IDEMPOTENCY_KEY, CriterionId, Digest, GoalId, IdempotencyKey, WorkId, matches
 from protocol.methods import METHODS
 from protocol.values import SECOND, FailureClass, Instant, Micros, Unit
 from protocol.views import CompletionEvidence, CriterionView, EventView
@@ -23,6 +23,7 @@ GOAL = GoalId("billing-export")
 PARSER = WorkId("p1.parser")
 PLAN = golden("plan.show").digest
 PROOF = golden("work.show").proof_digest
+ASKED: Digest = golden("approval.show").digest
 HISTORIES = Path(__file__).parents[1] / "histories"
 KEY = IdempotencyKey("any")
 
@@ -151,6 +152,43 @@ VERBS = [
         "work cancel billing-export p1.parser --reason moot --yes",
         ask.CancelWork(key=KEY, goal=GOAL, work=PARSER, reason="moot"),
         ("cancelled billing-export",),
+    ),
+    Verb(
+        "approval list",
+        ask.ListApprovals(),
+        (
+            "billing-export  1",
+            "! pending",
+            "high",
+            "Publish 2 rows",
+            "could not be read: docs",
+            "harnctl approval show",
+        ),
+    ),
+    Verb(
+        "approval list billing-export --all", ask.ListApprovals(GOAL, decided=True), ("billing-export  1", "! pending")
+    ),
+    Verb(
+        "approval show billing-export 1",
+        ask.ShowApproval(GOAL, 1),
+        (
+            "billing-export approval 1  ! pending",
+            "stage release of attempt 1",
+            "\nPublish 2 rows to the ledger?\nThe total is 12.50.\n",
+            "src/export.py",
+            f"harnctl approval approve billing-export 1 --digest {ASKED[:12]}",
+            f"harnctl approval deny billing-export 1 --digest {ASKED[:12]}",
+        ),
+    ),
+    Verb(
+        f"approval approve billing-export 1 --digest {ASKED}",
+        ask.GiveApproval(key=KEY, goal=GOAL, approval=1, digest=ASKED),
+        ("approved billing-export", "running: p1.writer attempt 1"),
+    ),
+    Verb(
+        f"approval deny billing-export 1 --digest {ASKED} --reason audit",
+        ask.DenyApproval(key=KEY, goal=GOAL, approval=1, digest=ASKED, reason="audit"),
+        ("denied billing-export", "p1.writer is blocked"),
     ),
     Verb("inbox", ask.ListInbox(), ("! billing-export p1.parser", "harnctl work accept billing-export p1.parser")),
     Verb(

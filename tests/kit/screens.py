@@ -17,6 +17,7 @@ from harnctl.tui.drawing import draw
 from harnctl.tui.errands import Errand, Look
 from harnctl.tui.keys import bindings
 from harnctl.tui.model import (
+    ApprovalThing,
     Browsing,
     GoalThing,
     Link,
@@ -31,7 +32,7 @@ from harnctl.tui.model import (
 from harnctl.tui.update import update
 from protocol.ids import Digest, GoalId
 from protocol.replies import Done
-from protocol.values import SECOND, FailureClass, Instant, Phase, PlanStatus, Unit, WorkState
+from protocol.values import SECOND, FailureClass, Instant, Phase, PlanStatus, Risk, Unit, WorkState
 from protocol.views import BudgetRow, BudgetView, GoalList, InboxItem, InboxKind, InboxView, PlanView, WorkView
 from tests.kit.scripted_daemon import golden
 
@@ -62,10 +63,15 @@ QUESTION = item(InboxKind.ATTENTION, "plan/2", goal=GoalId("search"), minutes=60
 FAILED = item(InboxKind.ATTENTION, "plan/3", goal=GoalId("docs"), minutes=45)
 WORK = item(InboxKind.WORK, "p1.parser", minutes=30)
 BLOCKED = item(InboxKind.BLOCKED, "p1.writer", minutes=20)
+APPROVAL = replace(
+    item(InboxKind.APPROVAL, "approval/1", minutes=25),
+    risk=Risk.HIGH,
+    expires_at=Instant(NOW + 3 * 3_600 * SECOND),
+)
 STUCK = item(InboxKind.BLOCKED, "p1.reader", minutes=15)  # nothing is wrong with the work
 BUDGET = item(InboxKind.BUDGET, "budget/attempts", goal=GoalId("reports"), minutes=10)
 PARKED = item(InboxKind.PARKED, "old", goal=GoalId("old"), minutes=3 * 24 * 60)
-EVERY_KIND = (PARKED, PLAN, QUESTION, FAILED, WORK, BLOCKED, STUCK, BUDGET)
+EVERY_KIND = (PARKED, PLAN, QUESTION, FAILED, WORK, APPROVAL, BLOCKED, STUCK, BUDGET)
 
 
 def plan(**changes: object) -> PlanView:
@@ -117,6 +123,8 @@ def thing_of(subject: Subject, page: Page) -> Thing:
             return PlanThing(plan(), before)
         case InboxKind.ATTENTION:
             return PlanThing(QUESTION_PLAN if subject.goal == "search" else FAILED_PLAN)
+        case InboxKind.APPROVAL:
+            return ApprovalThing(golden("approval.show"))
         case InboxKind.WORK | InboxKind.BLOCKED:
             blocked = STUCK_WORK if subject.name == STUCK.subject else BLOCKED_WORK
             view = work() if subject.kind is InboxKind.WORK else blocked
@@ -211,6 +219,9 @@ STATES: dict[str, Callable[[Size], Model]] = {
     "plan-diff": lambda size: on(PLAN, "d", "enter", size=size),
     "plan-question": lambda size: on(QUESTION, "enter", size=size),
     "plan-failed": lambda size: on(FAILED, "enter", size=size),
+    "approval": lambda size: on(APPROVAL, "enter", size=size),
+    "giving": lambda size: on(APPROVAL, "a", size=size),
+    "denying": lambda size: writing(APPROVAL, "r", "Not before the audit.", size),
     "work": lambda size: on(WORK, "enter", size=size),
     "work-diff": lambda size: on(WORK, "d", "enter", size=size),
     "work-log": lambda size: on(WORK, "d", "d", "enter", size=size),

@@ -86,7 +86,7 @@ def test_what_changes_something_is_what_has_a_key():
     changes = {name for name, method in METHODS.items() if method.changes}
     with_key = {name for name, method in METHODS.items() if "key" in method.request.__struct_fields__}
     verbs = {"run", "create", "extend", "cancel", "approve", "reject", "retry", "accept", "reopen"}
-    verbs |= {"pause", "resume", "archive", "edit", "resolve"}
+    verbs |= {"pause", "resume", "archive", "edit", "resolve", "deny"}
     by_verb = {name for name in METHODS if name.partition(".")[2] in verbs}
     assert changes == with_key == by_verb
 

@@ -7,6 +7,7 @@ import msgspec
 from harnd.daemon.gc import Collector
 from harnd.daemon.loading import Loader
 from harnd.daemon.queries import (
+    approvals,
     budget,
     doctor,
     events,
@@ -62,6 +63,10 @@ class Queries:
                 return await work_log.shown(self._from, request)
             case ask.ShowWorkDiff():
                 return await work_diff.shown(self._from, request)
+            case ask.ListApprovals():
+                return await approvals.listed(self._from, request)
+            case ask.ShowApproval():
+                return await approvals.shown(self._from, request)
             case ask.ListInbox():
                 return await inbox.listed(self._from)
             case ask.ShowWhy():

@@ -46,7 +46,8 @@ async def shown(sources: Sources, request: ShowGoal) -> GoalView:
     where = position(goal, now)
     intent, mission = goal.intent, goal.intent.mission
     parked = row.parked if row else None
-    waiting = tuple([await inbox.foretold(sources, goal, inbox.item(intent.goal, ask)) for ask in asks(goal, now)])
+    items = [inbox.with_stakes(goal, inbox.item(intent.goal, ask)) for ask in asks(goal, now)]
+    waiting = tuple([await inbox.foretold(sources, goal, each) for each in items])
     return GoalView(
         goal=intent.goal,
         title=intent.title,

@@ -5,6 +5,7 @@ from typing import Final
 import anyio
 from msgspec.structs import replace
 
+from harnd.daemon.queries import approvals
 from harnd.daemon.queries.about import Sources
 from harnd.daemon.queries.foretelling import GIT_S, told
 from harnd.domain.goal.goal import Goal
@@ -18,6 +19,7 @@ from protocol.ids import GoalId, WorkId
 from protocol.values import Unit
 from protocol.views import InboxItem, InboxKind, InboxView
 
+APPROVAL: Final = "approval/"
 BUDGET: Final = "budget/"
 
 
@@ -25,9 +27,18 @@ async def listed(sources: Sources) -> InboxView:
     """List what waits in all goals, oldest first."""
     # The cursor before the items: what is committed in between is told twice.  The other way round it would be missed.
     after = await sources.world.store.newest()
-    asks = await _foretold(sources, [item(row.goal, row) for row in await sources.world.store.inbox()])
+    asks = [item(row.goal, row) for row in await sources.world.store.inbox()]
+    asks = await _foretold(sources, [await _with_stakes(sources, each) for each in asks])
     parked = [parked_item(row) for row in await sources.world.store.goals() if row.parked is not None]
     return InboxView(tuple(sorted((*asks, *parked), key=lambda one: (one.since, one.goal))), after=after)
+
+
+def with_stakes(goal: Goal, asked: InboxItem) -> InboxItem:
+    """Add to what is said of an approval what is at stake, and until when it can be given."""
+    if asked.kind is not InboxKind.APPROVAL:
+        return asked
+    approval = approvals.approval_of(goal, int(asked.subject.removeprefix(APPROVAL)))
+    return replace(asked, risk=approval.risk, expires_at=approval.expires_at)
 
 
 async def foretold(sources: Sources, goal: Goal, asked: InboxItem) -> InboxItem:
@@ -35,6 +46,15 @@ async def foretold(sources: Sources, goal: Goal, asked: InboxItem) -> InboxItem:
     work = goal.work.get(WorkId(asked.subject)) if asked.kind is InboxKind.WORK else None
     paths = await sources.foreteller.clashes(goal, work) if work is not None else None
     return replace(asked, summary=f"{asked.summary}; {told(goal, paths)}") if paths else asked
+
+
+async def _with_stakes(sources: Sources, asked: InboxItem) -> InboxItem:
+    if asked.kind is not InboxKind.APPROVAL:
+        return asked
+    try:
+        return with_stakes(await sources.goals.load(asked.goal), asked)
+    except Refusal:  # it cannot be read, which is said elsewhere
+        return asked
 
 
 async def _foretold(sources: Sources, asked: list[InboxItem]) -> list[InboxItem]:
@@ -80,8 +100,8 @@ def parked_item(row: GoalRow) -> InboxItem:
 def _verb(goal: GoalId, ask: Ask | InboxRow) -> str:
     if ask.subject.startswith("plan/"):
         return verb("plan", "show", goal, ask.subject.removeprefix("plan/"))
-    if ask.subject.startswith("approval/"):
-        return verb("approval", "show", goal, ask.subject.removeprefix("approval/"))
+    if ask.subject.startswith(APPROVAL):
+        return verb("approval", "show", goal, ask.subject.removeprefix(APPROVAL))
     if ids.matches(ids.WORK_ID, ask.subject):
         return verb("work", "show", goal, ask.subject)
     if ask.subject.startswith(BUDGET):

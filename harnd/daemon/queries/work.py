@@ -8,7 +8,7 @@ from harnd.domain.goal import proof
 from harnd.domain.goal.goal import Goal
 from harnd.domain.goal.intent import Criterion
 from harnd.domain.goal.reasons.item import reason_of
-from harnd.domain.goal.rules.resolving import resolvable
+from harnd.domain.goal.rules.resolving import approved, resolvable
 from harnd.domain.goal.work import Attempt, Standing, Work
 from harnd.domain.measures import span
 from harnd.domain.verbs import verb
@@ -55,7 +55,7 @@ async def shown(sources: Sources, request: ShowWork) -> WorkView:
         doubts=tuple(_doubts(item)),
         acknowledged=item.acknowledged,
         would_clash=clashes or (),
-        resolvable=resolvable(item),
+        resolvable=resolvable(item) or approved(goal, item),
     )
 
 

@@ -15,7 +15,7 @@ from harnd.domain.goal.template import AgentStage
 from harnd.domain.goal.work import Attempt, Work
 from protocol import bounds
 from protocol.ids import Digest
-from protocol.values import Verdict
+from protocol.values import FailureClass, Verdict
 
 
 def names_of(goal: Goal, item: Work, attempt: int, outputs: dict[str, str], texts: Mapping[Digest, str]) -> Names:
@@ -98,9 +98,14 @@ def _feedback(goal: Goal, item: Work, attempt: int, texts: Mapping[Digest, str])
 def _telling(attempts: tuple[Attempt, ...]) -> Attempt | None:
     """Return the last ended attempt that says something about the work.
 
-    One that nobody pays for was cut short from outside; to tell of it instead would hide what is to be mended.
+    One that nobody pays for was cut short from outside; to tell of it instead would hide what is to be mended.  What a
+    person denied is theirs to say, whoever pays.
     """
-    return next((attempt for attempt in reversed(attempts) if not attempt.open and attempt.charged), None)
+    return next((attempt for attempt in reversed(attempts) if not attempt.open and _tells(attempt)), None)
+
+
+def _tells(attempt: Attempt) -> bool:
+    return attempt.charged or attempt.failure is FailureClass.DECISION
 
 
 def _about_attempt(attempt: Attempt, texts: Mapping[Digest, str]) -> Iterator[str]:

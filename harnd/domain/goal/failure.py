@@ -126,7 +126,8 @@ _ROWS: dict[FailureClass, FailureRow] = {
         advice="read the findings, then retry",
     ),
     FailureClass.DECISION: FailureRow(
-        happened="accepted work clashes with what came in before, or somebody moved `harn/GOAL`",
+        happened="an approval was denied or not given in time, accepted work clashes with what came in before, or "
+        "somebody moved `harn/GOAL`",
         charged=False,
         retried=False,
         asked=Asked.PERSON,

@@ -17,8 +17,10 @@ from tests.kit.given import (
     a_proof,
     a_specialist,
     applied,
+    asked,
     commit,
     criteria,
+    deny,
     draft,
     failed,
     in_review,
@@ -128,6 +130,13 @@ def test_an_attempt_that_was_cut_short_does_not_hide_what_was_wrong():
 
 def test_a_first_attempt_that_was_cut_short_says_nothing_about_the_work():
     assert feedback(live(working(), lost("p1.a"), tick())) == ()
+
+
+def test_what_a_person_denied_is_told_although_nobody_pays():
+    asking = live(working(), asked("p1.a"))
+    again = live(asking, deny(asking, reason="Not before the audit."), retry_work("p1.a"), tick())
+    told = "The last one failed (decision): ada denied what stage ask asked: Not before the audit."
+    assert feedback(again)[0] == told
 
 
 def test_a_clash_is_told_with_its_paths():

@@ -9,6 +9,7 @@ from harnctl.editing.plan_text import plan_text
 from harnctl.tui import messages as m
 from harnctl.tui.errands import Look, Quit, ReadBudget, ReadInbox, Send, Write
 from harnctl.tui.model import (
+    ApprovalThing,
     Browsing,
     Confirming,
     Link,
@@ -31,8 +32,10 @@ from protocol.replies import Done
 from protocol.requests import (
     AcceptWork,
     ApprovePlan,
+    DenyApproval,
     EditPlan,
     ExtendGoal,
+    GiveApproval,
     PauseGoal,
     RejectPlan,
     ReopenWork,
@@ -41,10 +44,11 @@ from protocol.requests import (
     RetryPlan,
     RetryWork,
 )
-from protocol.values import SECOND, Instant, PlanStatus, Unit
+from protocol.values import SECOND, ApprovalState, Instant, PlanStatus, Unit
 from protocol.views import DoubtView, InboxKind, InboxView, ProblemView
 from tests.kit import screens
 from tests.kit.screens import (
+    APPROVAL,
     BILLING,
     BLOCKED,
     BUDGET,
@@ -254,6 +258,37 @@ def test_work_is_reopened_with_a_finding_a_line():
     assert sent(model) == ReopenWork(
         key=UNSENT, goal=BILLING, work=work().work, findings=("no test", "setup.cfg is touched")
     )
+
+
+def test_an_approval_is_given_on_the_digest_that_was_drawn_and_denied_with_a_reason():
+    digest = golden("approval.show").digest
+
+    assert sent(on(APPROVAL, "a")) == GiveApproval(key=UNSENT, goal=BILLING, approval=1, digest=digest)
+    assert sent(writing(APPROVAL, "r", "Not before the audit.")) == DenyApproval(
+        key=UNSENT, goal=BILLING, approval=1, digest=digest, reason="Not before the audit."
+    )
+
+
+@pytest.mark.parametrize("state", [each for each in ApprovalState if each is not ApprovalState.PENDING])
+@pytest.mark.parametrize("key", ["a", "r"])
+def test_an_approval_that_waits_no_more_is_not_answered(state, key):
+    model = on(APPROVAL)
+    assert model.chosen is not None
+    over = m.Looked(model.chosen, Page.SUMMARY, ApprovalThing(golden("approval.show", state=state)))
+
+    assert press(tell(model, over), key).mode == Browsing()
+
+
+def test_an_answer_to_an_approval_whose_time_is_over_meanwhile_is_taken_back():
+    model = on(APPROVAL, "a")
+    assert model.chosen is not None
+    over = ApprovalThing(golden("approval.show", state=ApprovalState.EXPIRED))
+
+    model = tell(model, m.Looked(model.chosen, Page.SUMMARY, over))
+
+    assert model.mode == Browsing()
+    assert model.said is not None
+    assert "changed while you decided" in model.said.text
 
 
 def test_blocked_work_is_tried_again():
@@ -577,7 +612,7 @@ def test_the_choice_stays_when_items_come_before_it():
 def test_the_list_moves_under_a_decision_and_the_arrow_keys_go_on_from_what_is_chosen():
     model = tell(on(BLOCKED, "t"), listed(*EVERY_KIND[3:]))
 
-    assert press(model, "y", "up").chosen == Subject.of(WORK)
+    assert press(model, "y", "up").chosen == Subject.of(APPROVAL)
     assert press(model, "y", "down").chosen == Subject.of(STUCK)
 
 
