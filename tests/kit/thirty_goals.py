@@ -15,11 +15,11 @@ from typing import Any, Final
 from protocol.ids import GoalId
 from protocol.values import Unit
 from protocol.views import InboxKind
-from tests.kit.daemons import TEAM, Home, follow
+from tests.kit.daemons import CHANGE, TEAM, Home, follow
 
 COUNTS: Final = {
-    **dict.fromkeys(("plain", "rejected", "asks", "fails", "found"), 4),
-    **dict.fromkeys(("blocks", "calls", "spends"), 3),
+    **dict.fromkeys(("plain", "rejected", "asks", "fails", "found", "blocks", "calls", "spends", "gated"), 3),
+    "denied": 2,
     "mute": 1,
 }
 GOALS: Final = tuple(GoalId(f"{kind}-{number}") for kind, count in COUNTS.items() for number in range(1, count + 1))
@@ -35,6 +35,8 @@ class Answer(Enum):
     REPLY = auto()
     AGAIN = auto()
     AGAIN_SO = auto()  # with words
+    GIVE = auto()
+    DENY = auto()
     ACCEPT = auto()
     REOPEN = auto()
     SETTLE = auto()  # accept, with one finding fixed and one left for later
@@ -46,6 +48,7 @@ class Answer(Enum):
 KINDS: Final = {
     **dict.fromkeys((Answer.APPROVE, Answer.REJECT), InboxKind.PLAN),
     **dict.fromkeys((Answer.REPLY, Answer.AGAIN, Answer.AGAIN_SO), InboxKind.ATTENTION),
+    **dict.fromkeys((Answer.GIVE, Answer.DENY), InboxKind.APPROVAL),
     **dict.fromkeys((Answer.ACCEPT, Answer.REOPEN, Answer.SETTLE), InboxKind.WORK),
     **dict.fromkeys((Answer.RETRY, Answer.RETRY_SO), InboxKind.BLOCKED),
     Answer.EXTEND: InboxKind.BUDGET,
@@ -59,6 +62,8 @@ FIRST: Final[Mapping[str, tuple[Answer, ...]]] = {
     "blocks": (Answer.APPROVE, Answer.RETRY),
     "calls": (Answer.EXTEND, Answer.APPROVE),  # what a plan needs is more than there is
     "spends": (Answer.APPROVE, Answer.EXTEND),
+    "gated": (Answer.APPROVE, Answer.GIVE),
+    "denied": (Answer.APPROVE, Answer.DENY, Answer.RETRY),
     "mute": (),
 }
 WORDED: Final[Mapping[Answer, Answer]] = {
@@ -68,7 +73,23 @@ WORDED: Final[Mapping[Answer, Answer]] = {
 TO_THE_END: Final[Mapping[str, tuple[Answer, ...]]] = {
     "rejected": (Answer.APPROVE, Answer.ACCEPT),
     "found": (Answer.SETTLE,),
+    "denied": (Answer.GIVE, Answer.ACCEPT),
 }
+GATED: Final = ("gated", "denied")  # what they made is published only when a person allows it
+GATE: Final = """
+[[stages]]
+kind = "approve"
+name = "release"
+question = "Publish what {{ goal.id }} made?"
+risk = "high"
+
+[[stages]]
+kind = "agent"
+name = "publish"
+specialist = "maker"
+prompt = "Publish it."
+
+[[proofs]]"""
 FINDINGS: Final = ("no test", "no docs")
 LATER: Final = "later this week"
 
@@ -133,6 +154,16 @@ stop = "refused"
 when = "of goal spends-"
 attempt = 1
 answer = "I did nothing."
+
+[[rule]]
+when = "Publish it."
+matches = 'of goal \\w+-[^1], attempt'
+do = [{ say = "thinking" }, { hang = true }]
+
+[[rule]]
+matches = 'of goal (?P<goal>(gated|denied)-\\d), attempt 1'
+do = [{ write = "{{goal}}.txt", text = "changed" }]
+answer = "Done."
 
 [[rule]]
 when = "of goal found-"
@@ -214,6 +245,8 @@ def enrol(home: Home) -> None:
     daemon.wait_until("event=goal.parked", f"goal={MUTE}")
     for goal in GOALS:
         if goal != MUTE:
+            gated = kind_of(goal) in GATED
+            home.write("goal/change.toml", CHANGE.replace("[[proofs]]", GATE) if gated else CHANGE)
             home.create(goal, limits=LIMITS.get(kind_of(goal), ""))
 
 
@@ -226,8 +259,10 @@ def at_rest(home: Home) -> None:
                 follow(client, "plan.completed", goal=goal)
             elif kind == "rejected":
                 follow(client, "planner.called", goal=goal, plan=2)
+            elif kind == "gated":
+                follow(client, "approval.consumed", goal=goal)
             elif goal != MUTE:
-                attempt = 2 if kind in {"found", "blocks", "spends"} else 1
+                attempt = 2 if kind in {"found", "blocks", "spends", "denied"} else 1
                 follow(client, "attempt.observed", goal=goal, attempt=attempt)
 
 
@@ -238,13 +273,14 @@ LEFT_OUT: Final = (
     "goal.ticked/1",  # how often harnd looks at a goal depends on what else happens at the time
     "goal.attended/1",  # whether something ran when a daemon came depends on when it came
 )
-DURATIONS: Final = ("ran",)  # never the same twice; sequence numbers and instants stand beside the events, not in them
+TIMES: Final = ("ran", "expires_at")  # never the same twice; other instants stand beside the events, not in them
 # Commits have dates, the intent has paths, and what lies around an attempt and its proof are digests over commits and
 # durations.  These are named in the order of their appearance instead, so that two that were the same still have to be.
 NAMED: Final = frozenset(
     {
         *((None, key) for key in ("commit", "base", "base_commit", "onto", "surroundings")),  # of any event
         *(("goal.created/1", "digest"), ("work.accepted/1", "proof")),
+        *((f"approval.{what}/1", "digest") for what in ("requested", "approved", "denied")),
     }
 )
 
@@ -266,7 +302,7 @@ def told(home: Home) -> dict[str, list[Any]]:
 def _timeless(value: Any, known: dict[str, str], *, tag: str) -> Any:
     match value:
         case dict():
-            return {key: _field(key, each, known, tag=tag) for key, each in value.items() if key not in DURATIONS}
+            return {key: _field(key, each, known, tag=tag) for key, each in value.items() if key not in TIMES}
         case list():
             return [_timeless(each, known, tag=tag) for each in value]
         case _:

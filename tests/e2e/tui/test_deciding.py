@@ -6,10 +6,10 @@ from typing import Any
 import pytest
 
 from harnctl.client import new_key
-from protocol.requests import ListEvents, RejectPlan, ShowBudget, ShowPlan
+from protocol.requests import ListEvents, RejectPlan, ShowApproval, ShowBudget, ShowPlan
 from protocol.values import Unit
 from tests.e2e.tui.conftest import ON_BOTH
-from tests.kit.daemons import BILLING, MAKER, WORK, Home, approve, follow
+from tests.kit.daemons import BILLING, CHANGE, MAKER, WORK, Home, approve, follow
 from tests.kit.terminal import Terminal
 
 pytestmark = pytest.mark.timeout(120)
@@ -249,6 +249,64 @@ def test_work_that_only_stopped_goes_on_once_its_cause_is_gone(home, tui):
     terminal.wait_for("in review")
 
     assert [body["attempt"] for body in events(home, "attempt.resumed")] == [1]
+
+
+GATED = """
+[[stages]]
+kind = "approve"
+name = "release"
+question = "Publish what {{ goal.id }} made?"
+risk = "critical"
+
+[[proofs]]"""
+
+
+TOLD = """
+[[rule]]
+when = ["Item p1.change of goal billing, attempt 2", "Not before the audit."]
+do = [{ write = "audit.txt", text = "done" }]
+answer = "It was audited."
+"""
+
+
+def test_an_approval_is_given_on_the_digest_that_is_echoed_and_the_attempt_goes_on(home, tui):
+    home.write("goal/change.toml", CHANGE.replace("[[proofs]]", GATED))
+    home.start()
+    home.create()
+    with home.client() as client:
+        approve(client)
+    terminal = tui()
+    terminal.wait_for(lambda seen: "critical" in seen and "Publish what billing made?" in seen)
+    with home.client() as client:
+        digest = client.ask(ShowApproval(BILLING, 1)).digest
+
+    terminal.keys("a")
+    terminal.wait_for(f"bound to {digest}")
+    terminal.keys("y")
+    terminal.wait_for("in review")
+
+    assert [body["digest"] for body in events(home, "approval.approved")] == [digest]
+    assert [body["attempt"] for body in events(home, "attempt.resumed")] == [1]
+
+
+def test_an_approval_is_denied_with_a_reason_that_the_next_attempt_is_told(home, tui, editor):
+    home.write("goal/change.toml", CHANGE.replace("[[proofs]]", GATED))
+    home.start()
+    home.create()
+    with home.client() as client:
+        approve(client)
+    terminal = tui(EDITOR=editor("Not before the audit.\n"))
+    terminal.wait_for("approval 1 of billing")
+
+    home.agents(TOLD + MAKER)
+    decide(terminal, "r", "Deny approval 1 of billing?")
+    terminal.wait_for("✗ blocked")
+    decide(terminal, "t", "Retry p1.change of billing?")
+    terminal.wait_for("approval 2 of billing")
+
+    (denied,) = events(home, "approval.denied")
+    assert denied["reason"] == "Not before the audit."
+    assert [body["changed"] for body in events(home, "approval.requested")] == [["billing.txt"], ["audit.txt"]]
 
 
 def test_a_goal_is_paused_and_goes_on_by_the_same_key(home, tui):

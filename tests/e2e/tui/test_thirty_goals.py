@@ -20,7 +20,9 @@ from protocol.requests import (
     AcceptWork,
     ApprovePlan,
     Change,
+    DenyApproval,
     ExtendGoal,
+    GiveApproval,
     ListInbox,
     RejectPlan,
     ReopenWork,
@@ -64,12 +66,16 @@ OFFERED = {
     Answer.APPROVE: "a approve",
     Answer.REJECT: "r reject",
     **dict.fromkeys((Answer.ACCEPT, Answer.SETTLE), "a accept"),
+    Answer.GIVE: "a approve",
+    Answer.DENY: "r deny",
     Answer.REOPEN: "o reopen",
     Answer.REPLY: "t answer",
     **dict.fromkeys((Answer.AGAIN, Answer.AGAIN_SO, Answer.RETRY, Answer.RETRY_SO), "t retry"),
     Answer.EXTEND: "x extend budget",
 }
-ROW = re.compile(r"([> ]) (plan|attention|work|blocked|budget|parked) +([a-z]+-\d)(?: (\S.*?))? +\d+\w* *(?:│|$)")
+ROW = re.compile(
+    r"([> ]) (plan|attention|approval|work|blocked|budget|parked) +([a-z]+-\d)(?: (\S.*?))? +\d+\w* *(?:│|$)"
+)
 
 
 # --- by keys
@@ -160,6 +166,10 @@ def _steps(answer: Answer, row: Waits) -> tuple[list[tuple[str, str]], str]:
             return [("a", "bound to ")], f"Approve {label}"
         case Answer.REJECT:
             return [("r", words)], f"Reject {label}"
+        case Answer.GIVE:
+            return [("a", "bound to ")], f"Give {label}"
+        case Answer.DENY:
+            return [("r", words)], f"Deny {label}"
         case Answer.REPLY:
             return [("t", words)], f"Answer {label}"
         case Answer.AGAIN:
@@ -232,6 +242,10 @@ def _request(answer: Answer, item: InboxItem) -> Change[Done]:
             return ApprovePlan(key=new_key(), goal=goal, plan=plan, digest=digest)
         case Answer.REJECT if digest is not None:
             return RejectPlan(key=new_key(), goal=goal, plan=plan, digest=digest, guidance=words)
+        case Answer.GIVE if digest is not None:
+            return GiveApproval(key=new_key(), goal=goal, approval=_approval(item), digest=digest)
+        case Answer.DENY if digest is not None:
+            return DenyApproval(key=new_key(), goal=goal, approval=_approval(item), digest=digest, reason=words)
         case Answer.REPLY:
             return RetryPlan(key=new_key(), goal=goal, plan=plan, guidance=words)
         case Answer.AGAIN | Answer.AGAIN_SO:
@@ -266,6 +280,10 @@ def _verb(answer: Answer, item: InboxItem) -> tuple[str, ...]:
             return "plan", "approve", *plan, *bound
         case Answer.REJECT:
             return "plan", "reject", *plan, *bound, *so
+        case Answer.GIVE:
+            return "approval", "approve", item.goal, str(_approval(item)), *bound
+        case Answer.DENY:
+            return "approval", "deny", item.goal, str(_approval(item)), *bound, "--reason", words
         case Answer.REPLY:
             return "plan", "retry", *plan, "--guidance", words
         case Answer.AGAIN | Answer.AGAIN_SO:
@@ -287,10 +305,14 @@ def _plan(item: InboxItem) -> int:
     return int(item.subject.removeprefix("plan/")) if item.subject.startswith("plan/") else 0
 
 
+def _approval(item: InboxItem) -> int:
+    return int(item.subject.removeprefix("approval/"))
+
+
 def called(goal: str, what: str) -> str:
-    """What the TUI calls something that waits."""
-    what = what.replace("/", " ")
-    return f"{what} of {goal}" if re.fullmatch(r"plan \d|p\d\.change", what) else goal
+    """What the TUI calls something that waits; in its list an approval is a number and what is at stake."""
+    what = re.sub(r"#(\d+) +high", r"approval \1", what).replace("/", " ")
+    return f"{what} of {goal}" if re.fullmatch(r"plan \d|approval \d|p\d\.change", what) else goal
 
 
 # --- both
