@@ -2,19 +2,26 @@
 
 import shutil
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import anyio
 import anyio.to_thread
+import msgspec
 import pytest
 
 from harnd.adapters.git import files
+from harnd.daemon.gc import Collector
+from harnd.daemon.loading import Loader
 from harnd.ports.errors import MovedError, UnavailableError
 from harnd.ports.workspace import Clash, Merge, Place, Recording, Refused, Trouble
-from protocol.ids import CommitId
+from protocol.ids import CommitId, GoalId
+from protocol.values import SECOND, Micros
+from tests.kit import given as g
 from tests.kit import screens
 from tests.kit.repositories import BILLING, FIRST, GitHouse, open_workspace, place
 from tests.kit.scripted_daemon import golden
+from tests.kit.shelf import Shelf, shelf
 
 FIVE = ("p1.a", "p1.b", "p1.c", "p1.d", "p1.e")
 
@@ -169,6 +176,51 @@ async def test_f07_the_only_commit_of_a_detached_head_stays_reachable(house: Git
     house.git("reflog", "expire", "--expire=now", "--all")
     house.git("gc", "--quiet", "--prune=now")
     assert house.content(own) == {**FIRST, "only.txt": b"here"}
+
+
+OLD = Micros(14 * 24 * 3600 * SECOND)
+
+
+async def cleared(shelf: Shelf) -> tuple[list[tuple[GoalId | None, str]], tuple[str, ...]]:
+    """Clear away everything that is old: what went, and what is said of what stays."""
+    gone = await Collector(shelf.world, Loader(shelf.world.store), "/nowhere").collect(OLD)
+    return [(item.goal, item.name) for item in gone.items], gone.stays
+
+
+async def test_f07_what_is_old_goes_only_when_it_is_finished_idle_and_saved(house: GitHouse):
+    """One worktree holds a draft, another a commit on no branch; both are far older than anything is kept."""
+    async with shelf() as goals:
+        goals.world = replace(goals.world, workspace=house.workspace)
+        plan = g.a_plan(g.draft("a"), g.draft("b"), g.draft("end", "a", "b"))
+        intent = msgspec.structs.replace(g.an_intent(), repository=house.path, base_commit=house.base)
+        await goals.live(g.create(intent), g.tick(), g.answered(plan), g.approve(plan), g.tick())
+        await house.workspace.open_branch(house.path, BILLING, house.base)
+        dirty, detached = [
+            await house.workspace.open_worktree(place(house, work), house.base) for work in ("p1.a", "p1.b")
+        ]
+        house.write(dirty, "draft.txt", b"unsaved")
+        house.git("checkout", "--quiet", "--detach", at=detached)
+        house.write(detached, "only.txt", b"here")
+        own = house.commit("agent: on no branch", at=detached)
+
+        goals.at(1000 * 24 * 3600)
+        assert await cleared(goals) == ([], ())  # unfinished, and so in nobody's way
+        await goals.live(g.cancel_goal())
+        with house.at_work(dirty):
+            assert await cleared(goals) == (
+                [(BILLING, "p1.b.1")],
+                ("p1.a.1 of billing (worktrees) stays: it is in use",),
+            )
+            assert house.read(dirty)["draft.txt"] == b"unsaved"
+        assert await cleared(goals) == ([(BILLING, "p1.a.1")], ())
+        assert await house.workspace.occupied() == ()
+
+        goals.at(2000 * 24 * 3600)
+        assert await cleared(goals) == ([], ())
+        refs = house.refs()
+        assert refs[f"refs/harnd/rescue/billing/p1.b.1/commit-{own}"] == own
+        saved = [house.content(at) for ref, at in refs.items() if "/p1.a.1/snapshot-" in ref]
+        assert {**FIRST, "draft.txt": b"unsaved"} in saved
 
 
 # --- F09: started from a hook of another repository
