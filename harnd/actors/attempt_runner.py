@@ -6,7 +6,7 @@ left to whoever stores the report: an attempt that is parked keeps it.
 """
 
 import json
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
 from typing import Final, TypeVar
 
 import anyio
@@ -200,9 +200,11 @@ class AttemptRunner:
         )
 
     async def _agent(self, stage: AgentStage, path: str) -> Failure | None:
+        pointers = tuple(storable(name) for name in await self._world.workspace.pointers(self._place))
+
         async def once(run: int) -> SessionEnd:
             async with self._agents:
-                return await self._world.sessions.run(self._session(stage, path, run))
+                return await self._world.sessions.run(self._session(stage, path, run, pointers))
 
         run, end = await self._newest(stage.name, once)
         usage = _usage(end)
@@ -231,13 +233,13 @@ class AttemptRunner:
         self._said = await self._world.blobs.put(whole_text(ended).encode(errors="replace"))
         return failure._replace(detail=f"stage {run.stage}: {failure.detail}")
 
-    def _session(self, stage: AgentStage, path: str, run: int) -> SessionTask:
+    def _session(self, stage: AgentStage, path: str, run: int, pointers: Sequence[str]) -> SessionTask:
         specialist = self._goal.intent.specialist(stage.specialist)
         return SessionTask(
             key=self._key(stage.name, run),
             harness=specialist.harness,
             options=specialist.options,
-            prompt=agent_prompt(specialist, stage, self._names(), run=run),
+            prompt=agent_prompt(specialist, stage, self._names(), run=run, pointers=pointers),
             cwd=path,
             wants_json=False,
             timeout=self._within(specialist.timeout),

@@ -29,6 +29,7 @@ from harnd.ports.workspace import (
 from protocol.ids import GOAL_BRANCHES, CommitId, Digest, GoalId, TreeId, WorkId, goal_branch
 
 ROOT: Final = "/worktrees"
+POINTER: Final = b"version https://git-lfs.github.com/spec/"
 
 
 class MemoryWorkspace:
@@ -132,6 +133,12 @@ class MemoryWorkspace:
         files = self.files(_path(place, "work"))
         before = self.repository(place.repository).commit(base).files
         return Snapshot(Commit(dict(files)).tree, changed(before, files))
+
+    async def pointers(self, place: Place) -> tuple[str, ...]:
+        """List the files of the worktree that begin as a pointer does; attributes are not asked."""
+        await checkpoint()
+        files = self.files(_path(place, "work"))
+        return tuple(sorted(name for name, content in files.items() if content.startswith(POINTER)))
 
     async def checkout(self, place: Place, commit: CommitId, purpose: str) -> str:
         """Make a clean checkout of exactly `commit` in place of an old one, and return its path."""

@@ -166,6 +166,13 @@ class Workspace(Protocol):
         """
         ...
 
+    async def pointers(self, place: Place) -> tuple[str, ...]:
+        """List the files of the worktree that hold a pointer of git-lfs in place of their content, sorted.
+
+        Raises `MissingError` when the worktree is not there.
+        """
+        ...
+
     async def checkout(self, place: Place, commit: CommitId, purpose: str) -> str:
         """Make a clean detached checkout of exactly `commit` and return its absolute path; an old one is replaced."""
         ...

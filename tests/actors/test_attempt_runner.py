@@ -101,6 +101,18 @@ async def test_an_attempt_goes_from_a_worktree_to_a_commit_and_its_proof(bench):
     assert made.commits[commit].message == "Do a\n\nWork item p1.a of goal billing.\n"
 
 
+async def test_an_agent_is_told_which_files_hold_only_pointers(bench):
+    bench.script(rule("plan"), rule("make"))
+    await trying(bench, agent("plan"), agent())
+    path = await bench.workspace.open_worktree(Place(REPOSITORY, BILLING, WorkId("p1.a"), 1), bench.base)
+    bench.workspace.files(path)["big.bin"] = b"version https://git-lfs.github.com/spec/v1\noid sha256:00\nsize 9\n"
+
+    await tried(bench)
+
+    for task in bench.sessions.tasks:
+        assert "- 'big.bin'\n" in task.prompt
+
+
 async def test_the_rules_believe_it(bench):
     bench.script(rule("make"))
     await trying(bench, agent())

@@ -13,9 +13,11 @@ import pytest
 from harnd.adapters.git import files
 from harnd.daemon.gc import Collector
 from harnd.daemon.loading import Loader
+from harnd.domain.goal.assignment import agent_prompt, names_of
+from harnd.domain.goal.template import AgentStage
 from harnd.ports.errors import MovedError, UnavailableError
 from harnd.ports.workspace import Clash, Merge, Place, Recording, Refused, Trouble
-from protocol.ids import CommitId, GoalId
+from protocol.ids import CommitId, GoalId, SpecialistName
 from protocol.values import SECOND, Micros
 from tests.kit import given as g
 from tests.kit import screens
@@ -325,7 +327,10 @@ async def test_f13_a_repository_with_large_files_names_git_lfs(house: GitHouse, 
     assert isinstance(found, Trouble)
     assert found.code == "workspace.no_filter"
     assert "git-lfs" in found.message
+    assert "git config harnd.lfsPointers true" in found.message
 
+
+POINTER = b"version https://git-lfs.github.com/spec/v1\noid sha256:00\nsize 5\n"
 
 # A stand-in for `git-lfs filter-process`, which turns contents round both ways (see gitattributes(5), "Long Running
 # Filter Process").
@@ -368,6 +373,56 @@ async def test_f13_large_files_go_through_git_lfs_without_any_configuration_of_t
     commit = await work(house, place(house), "big.bin", b"hello")
     assert house.content(commit)["big.bin"] == b"olleh"
     assert house.read(await house.workspace.checkout(place(house), commit, "proof"))["big.bin"] == b"hello"
+
+
+async def test_f13_pointers_alone_are_checked_out_when_the_repository_asks_for_it_and_the_item_is_told(
+    house: GitHouse, tmp_path: Path
+):
+    tools = tmp_path / "bin"
+    tools.mkdir()
+    for name in ("git", "cat"):
+        (tools / name).symlink_to(shutil.which(name) or "")
+    house.write(house.path, ".gitattributes", b"*.bin filter=lfs diff=lfs merge=lfs -text\n")
+    house.write(house.path, "big.bin", POINTER)
+    house.base = house.commit("large files")
+    house.workspace = open_workspace(house.state, house.environ | {"PATH": str(tools)})
+    assert isinstance(await house.workspace.examine(house.path, "main"), Trouble)
+    with pytest.raises(UnavailableError, match="git-lfs"):
+        await house.workspace.open_worktree(place(house), house.base)
+
+    house.git("config", "harnd.lfsPointers", "true")
+    assert await house.workspace.examine(house.path, "main") == (house.base, house.path)
+    where = await house.workspace.open_worktree(place(house), house.base)
+    assert house.read(where)["big.bin"] == POINTER
+    assert await house.workspace.pointers(place(house)) == ("big.bin",)
+    item = g.working()
+    prompt = agent_prompt(
+        g.a_specialist("maker"),
+        AgentStage("make", SpecialistName("maker"), "Make it."),
+        names_of(item, g.item(item, "p1.a"), 1, {}, {}),
+        pointers=await house.workspace.pointers(place(house)),
+    )
+    assert "# Large files\n" in prompt
+    assert "- 'big.bin'\n" in prompt
+
+
+async def test_f13_without_git_lfs_pointers_are_recorded_and_whole_content_in_their_place_is_refused(house: GitHouse):
+    house.write(house.path, ".gitattributes", b"*.bin filter=lfs\n")
+    house.write(house.path, "big.bin", POINTER)
+    house.write(house.path, "wrong.bin", b"was recorded whole before")
+    house.base = house.commit("large files")
+    house.git("config", "harnd.lfsPointers", "true")
+    where = await house.workspace.open_worktree(place(house), house.base)
+    house.write(where, "big.bin", POINTER.replace(b"00", b"11"))
+    house.write(where, "new/huge.bin", b"content")
+    refused = await house.workspace.record(place(house), house.base, "Work")
+    assert isinstance(refused, Refused)
+    assert refused.output.startswith("new/huge.bin would be recorded whole")
+    house.remove(where, "new/huge.bin")
+    recording = await house.workspace.record(place(house), house.base, "Work")
+    assert isinstance(recording, Recording)
+    assert recording.changed == ("big.bin",)
+    assert house.content(recording.commit)["big.bin"] == POINTER.replace(b"00", b"11")
 
 
 # --- F15: the agent worked in the operator's checkout

@@ -289,6 +289,26 @@ async def test_of_a_worktree_or_a_base_that_is_not_there_no_snapshot_is_taken(ho
         await house.workspace.snapshot(place(house), NOWHERE)
 
 
+# --- pointers
+
+
+async def test_files_that_hold_a_pointer_are_told_from_those_that_hold_their_content(house: House):
+    where = await house.workspace.open_worktree(place(house), house.base)
+    assert await house.workspace.pointers(place(house)) == ()
+    house.write(where, ".gitattributes", b"*.bin filter=lfs\n")
+    house.write(where, "there.bin", b"content")
+    for name in ("z.bin", "a.bin"):
+        house.write(where, name, b"version https://git-lfs.github.com/spec/v1\noid sha256:00\nsize 9\n")
+    files = house.read(where)
+    assert await house.workspace.pointers(place(house)) == ("a.bin", "z.bin")
+    assert house.read(where) == files
+
+
+async def test_no_pointers_lie_where_there_is_no_worktree(house: House):
+    with pytest.raises(MissingError):
+        await house.workspace.pointers(place(house))
+
+
 # --- checkouts
 
 

@@ -97,10 +97,17 @@ def without_git_variables(environ: Mapping[str, str]) -> dict[str, str]:
 class Git:
     """The git found on the `PATH` of `environ`, or at `program`."""
 
-    def __init__(self, environ: Mapping[str, str], program: str = "git") -> None:
+    def __init__(
+        self, environ: Mapping[str, str], program: str = "git", *, settings: Mapping[str, str] = SETTINGS
+    ) -> None:
         self._program = program
+        self._settings = settings
         self._operators = without_git_variables(environ)
         self._own = self._operators | ENVIRONMENT
+
+    def with_settings(self, settings: Mapping[str, str]) -> "Git":
+        """Return a git for which these settings hold as well, over whatever is configured."""
+        return Git(self._operators, self._program, settings={**self._settings, **settings})
 
     async def run(
         self,
@@ -117,7 +124,7 @@ class Git:
 
     def command(self, *words: str, hooks: str = NO_HOOKS) -> tuple[str, ...]:
         """Word a command for whoever runs it; `ENVIRONMENT` goes with it."""
-        settings = SETTINGS | {"core.hooksPath": hooks}
+        settings = {**self._settings, "core.hooksPath": hooks}
         flags = [part for name, value in settings.items() for part in ("-c", f"{name}={value}")]
         return (self._program, "--no-pager", "--no-replace-objects", *flags, *words)
 

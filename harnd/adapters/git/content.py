@@ -149,6 +149,13 @@ class Content:
         unmerged = {entry.partition("\t")[2] for entry in entries(await self.ask("ls-files", "-z", "--unmerged"))}
         return tuple(sorted(name for name in unmerged if _has_markers(self.path / name)))
 
+    async def filtered_by(self, name: str) -> tuple[str, ...]:
+        """List the files, ignored ones excepted, that pass through this filter; none when the index cannot be read."""
+        words = ("ls-files", "-z", "--cached", "--others", "--exclude-standard", f":(attr:filter={name})")
+        env = self._env | {"GIT_LITERAL_PATHSPECS": "0"}
+        finished = await self.repository.git.run(self.path, *words, env=env)
+        return entries(finished.stdout) if finished.code == 0 else ()
+
     async def clones(self) -> tuple[str, ...]:
         """List the directories that are clones of other repositories, or that other repositories reach into."""
         return tuple([name for name in await self._nested() if not await self._was_made_here(name)])

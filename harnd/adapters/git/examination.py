@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Final
 
-from harnd.adapters.git import files
+from harnd.adapters.git import files, pointers
 from harnd.adapters.git.command import Git, GitFailedError, text
 from harnd.adapters.git.repository import locate
 from harnd.ports.errors import UnavailableError
@@ -104,13 +104,16 @@ class Examiner:
                 raise Found("name_taken", f"{top} has a branch called {name}, which harnd needs as a folder; rename it")
 
     async def _filters(self, top: Path, common: Path, commit: CommitId) -> None:
-        for name in sorted(await self._filters_used(top, common, commit)):
+        used = await self._filters_used(top, common, commit)
+        if pointers.FILTER in used and await pointers.without_git_lfs(self._git, common):
+            used.discard(pointers.FILTER)
+        for name in sorted(used):
             program = await self._program(top, name)
             if program and shutil.which(program, path=self._path) is None:
                 raise Found(
                     "no_filter",
                     f"files of {top} pass through the filter {name}, and {program} is not on the PATH of harnd; "
-                    f"install {program} or extend the PATH of the service",
+                    f"install {program} or extend the PATH of the service{_or_pointers(name)}",
                 )
 
     async def _filters_used(self, top: Path, common: Path, commit: CommitId) -> set[str]:
@@ -130,6 +133,10 @@ class Examiner:
     async def _setting(self, top: Path, name: str) -> str:
         finished = await self._git.run(top, "config", "--null", "--get", name)
         return text(finished.stdout).removesuffix("\0") if finished.code == 0 else ""
+
+
+def _or_pointers(name: str) -> str:
+    return f", or go without: git config {pointers.SETTING} true" if name == pointers.FILTER else ""
 
 
 def _is_text(path: Path) -> bool:

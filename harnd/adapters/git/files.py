@@ -39,6 +39,14 @@ def content(path: Path) -> bytes:
     return path.read_bytes() if path.is_file() else b""
 
 
+def written_at(path: Path) -> int:
+    """Return when a file was last written, in nanoseconds of its own clock; 0 when it is not there."""
+    try:
+        return path.stat().st_mtime_ns
+    except OSError:
+        return 0
+
+
 def mode(path: Path) -> str:
     """Return the mode that git has for the file or link at `path`; empty when there is nothing that could be read."""
     try:

@@ -10,6 +10,7 @@ agent did to get there:
 - a repository made inside the worktree is folded in as the plain files it holds, and its `.git` is moved beside the
   worktree.  A clone of somebody else's refuses the recording; declared submodules stay what they are;
 - what `git add` does not take (a name, an encoding, a filter that is not there) refuses the recording;
+- where the repository goes without git-lfs, whole content in the place of a pointer refuses the recording;
 - ignored files are left out, unless the agent added them by force;
 - files that a hook rewrites are recorded as rewritten, and the hooks see them again, once.
 
@@ -26,7 +27,7 @@ import secrets
 from pathlib import Path
 from typing import Final
 
-from harnd.adapters.git import ref_names
+from harnd.adapters.git import pointers, ref_names
 from harnd.adapters.git.command import ENVIRONMENT, GitFailedError, patiently, text, unless_locked
 from harnd.adapters.git.content import Content, NotTakenError
 from harnd.adapters.git.identity import Identity, operators
@@ -37,7 +38,7 @@ from harnd.domain.goal.keys import record_key
 from harnd.ports.errors import UnavailableError
 from harnd.ports.sessions import CommandRunner, CommandTask, Ending, Output
 from harnd.ports.workspace import Place, Recording, Refused
-from protocol.ids import CommitId
+from protocol.ids import CommitId, TreeId
 from protocol.values import SECOND, Micros
 
 PASSES: Final = 2  # a hook that rewrites files sees what it wrote once more
@@ -87,6 +88,9 @@ async def _commit_all(content: Content, place: Place, start: CommitId, committer
     repository, branch = content.repository, ref_names.attempt_ref(place)
     unchanged = await repository.tree(start)
     tree, refused = await content.take_in(start), None
+    if repository.pointers_only and (whole := await _filled_in(content, unchanged, tree)):
+        said = f"{', '.join(whole)} would be recorded whole, where git-lfs keeps large files elsewhere"
+        return Refused(f"{said}; this repository goes without git-lfs ({pointers.SETTING}): leave their pointers")
     for _ in range(PASSES):
         await repository.move([Change(branch, start)])
         if tree == unchanged:
@@ -97,6 +101,13 @@ async def _commit_all(content: Content, place: Place, start: CommitId, committer
         if tree == committed:
             break
     return refused
+
+
+async def _filled_in(content: Content, before: TreeId, tree: TreeId) -> tuple[str, ...]:
+    """List the files that belong to git-lfs and were changed to something else than a pointer."""
+    changed = await content.repository.changed(before, tree)
+    names = {*await content.filtered_by(pointers.FILTER)} & {*changed}
+    return tuple(sorted(names - {*await pointers.among(content.path, names)}))
 
 
 class Committer:

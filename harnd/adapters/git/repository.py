@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 import anyio
 
-from harnd.adapters.git import ref_names
+from harnd.adapters.git import files, pointers, ref_names
 from harnd.adapters.git.command import Git, GitFailedError, entries, text
 from harnd.ports.errors import MissingError
 from protocol.ids import CommitId, GoalId, TreeId, goal_branch
@@ -38,8 +38,9 @@ class Change(NamedTuple):
 class Repository:
     """One repository, known by its canonical common directory."""
 
-    def __init__(self, git: Git, *, top: Path, common: Path, turn: anyio.Lock) -> None:
-        self.git = git
+    def __init__(self, git: Git, *, top: Path, common: Path, turn: anyio.Lock, pointers_only: bool = False) -> None:
+        self.git = git.with_settings(pointers.WITHOUT) if pointers_only else git
+        self.pointers_only = pointers_only  # it goes without git-lfs
         self.top = top  # the operator's checkout
         self.common = common
         self.turn = turn
@@ -123,20 +124,39 @@ def _canonical(line: bytes) -> Path:
 
 
 class Repositories:
-    """The repositories met so far: all checkouts of one share its turn."""
+    """The repositories met so far: all checkouts of one share its turn.
+
+    What a repository's own configuration asks of harnd is read again when that file has been written.
+    """
 
     def __init__(self, git: Git) -> None:
         self._git = git
-        self._met: dict[str, Repository] = {}
+        self._met: dict[str, Met] = {}
         self._turns: dict[Path, anyio.Lock] = {}
 
     async def at(self, path: str) -> Repository:
         """Find the repository of a checkout; raises `MissingError` when there is none."""
-        if path not in self._met:
-            try:
-                top, common = await locate(self._git, Path(path))
-            except GitFailedError as error:
-                raise MissingError(f"no repository at {path}: {error.stderr.strip()}") from error
-            turn = self._turns.setdefault(common, anyio.Lock())
-            self._met[path] = Repository(self._git, top=top, common=common, turn=turn)
-        return self._met[path]
+        known = self._met.get(path)
+        top, common = (known.repository.top, known.repository.common) if known else await self._locate(path)
+        written = files.written_at(common / "config")
+        if known is None or known.written != written:
+            known = self._met[path] = Met(await self._read(top, common), written)
+        return known.repository
+
+    async def _locate(self, path: str) -> tuple[Path, Path]:
+        try:
+            return await locate(self._git, Path(path))
+        except GitFailedError as error:
+            raise MissingError(f"no repository at {path}: {error.stderr.strip()}") from error
+
+    async def _read(self, top: Path, common: Path) -> Repository:
+        only = await pointers.without_git_lfs(self._git, common)
+        turn = self._turns.setdefault(common, anyio.Lock())
+        return Repository(self._git, top=top, common=common, turn=turn, pointers_only=only)
+
+
+class Met(NamedTuple):
+    """A repository, and when the configuration was written that it was met with."""
+
+    repository: Repository
+    written: int

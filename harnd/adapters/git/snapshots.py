@@ -13,13 +13,14 @@ way.  The objects are written to the repository, where no ref keeps them.
 
 import os
 import shutil
-from contextlib import suppress
+from collections.abc import AsyncGenerator
+from contextlib import asynccontextmanager, suppress
 from pathlib import Path
 from typing import Final
 
 from anyio import to_thread
 
-from harnd.adapters.git import files, worktrees
+from harnd.adapters.git import files, pointers, worktrees
 from harnd.adapters.git.command import GitFailedError, entries
 from harnd.adapters.git.content import SUBMODULE, Content, NotTakenError
 from harnd.adapters.git.recording import start_of
@@ -34,24 +35,36 @@ NOTHING_IGNORED: Final = 1  # exit code of `check-ignore`
 
 async def snapshot(repository: Repository, place: Place, *, base: CommitId, path: Path) -> Snapshot:
     """Return the tree of the worktree at `path`, and what differs from `base`; the caller holds the turn."""
-    if not files.is_directory(path):
-        raise MissingError(f"the worktree {path} is gone")
     await repository.tree(base)
-    index = Path(f"{path}.snapshot")
-    try:
-        tree = await _look(repository, place, index, path=path, start=await start_of(repository, place, base))
-    finally:
-        _remove(index)
+    tree = await _tree(repository, place, path, start=await start_of(repository, place, base))
     return Snapshot(tree, await repository.changed(base, tree))
 
 
-async def _look(repository: Repository, place: Place, index: Path, *, path: Path, start: CommitId) -> TreeId:
+async def _tree(repository: Repository, place: Place, path: Path, *, start: CommitId) -> TreeId:
     for _ in range(LOOKS):
-        content = await Untouched.look(repository, place, path, index=index)
         with suppress(NotTakenError):
-            return await content.take_in(start)
-    content = await Untouched.look(repository, place, path, index=index)
-    return await content.take_in_raw(start)
+            async with looking(repository, place, path) as content:
+                return await content.take_in(start)
+    async with looking(repository, place, path) as content:
+        return await content.take_in_raw(start)
+
+
+async def held_pointers(repository: Repository, place: Place, path: Path) -> tuple[str, ...]:
+    """List the files of git-lfs in the worktree at `path` that are pointers, sorted; the caller holds the turn."""
+    async with looking(repository, place, path) as content:
+        return await pointers.among(path, await content.filtered_by(pointers.FILTER))
+
+
+@asynccontextmanager
+async def looking(repository: Repository, place: Place, path: Path) -> "AsyncGenerator[Untouched]":
+    """Open the worktree at `path` with an index for this look alone; raises `MissingError`.  Needs the turn."""
+    if not files.is_directory(path):
+        raise MissingError(f"the worktree {path} is gone")
+    index = Path(f"{path}.snapshot")
+    try:
+        yield await Untouched.look(repository, place, path, index=index)
+    finally:
+        _remove(index)
 
 
 def _remove(index: Path) -> None:

@@ -170,6 +170,13 @@ class GitWorkspace:
             return await snapshots.snapshot(repo, place, base=base, path=path)
 
     @at_edge
+    async def pointers(self, place: Place) -> tuple[str, ...]:
+        """List the files of the worktree that hold a pointer of git-lfs in place of their content, sorted."""
+        repo, path = await self._repositories.at(place.repository), self._path(place, ref_names.WORK_DIRECTORY)
+        async with repo.turn:
+            return await snapshots.held_pointers(repo, place, path)
+
+    @at_edge
     async def checkout(self, place: Place, commit: CommitId, purpose: str) -> str:
         """Make a clean detached checkout of exactly `commit` and return its absolute path; an old one is replaced."""
         if not matches(NAME, purpose) or purpose == ref_names.WORK_DIRECTORY:

@@ -4,7 +4,8 @@ An assignment is a function of stored state and of the outputs that failed, so t
 after a restart.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Final
 
 from harnd.domain.goal.earlier import told
 from harnd.domain.goal.goal import Goal, Milestone
@@ -48,8 +49,13 @@ def texts_wanted(item: Work) -> tuple[Digest, ...]:
     return tuple(dict.fromkeys(wanted))
 
 
-def agent_prompt(specialist: Specialist, stage: AgentStage, names: Names, *, run: int = 0) -> str:
-    """Write the whole prompt of an agent stage; `run` counts from 0 how often it was begun before."""
+def agent_prompt(
+    specialist: Specialist, stage: AgentStage, names: Names, *, run: int = 0, pointers: Sequence[str] = ()
+) -> str:
+    """Write the whole prompt of an agent stage.
+
+    `run` counts from 0 how often it was begun before; `pointers` are the files whose content is not in the worktree.
+    """
     parts = [
         f"You are the specialist `{specialist.name}`, working on one item of a larger plan.",
         specialist.instructions,
@@ -58,6 +64,7 @@ def agent_prompt(specialist: Specialist, stage: AgentStage, names: Names, *, run
         render(stage.prompt, names).strip(),
         *_findings_part(names),
         _BEGUN_BEFORE if run else "",
+        *_pointers_part(pointers),
         _RULES,
     ]
     return "\n\n".join(part for part in parts if part) + "\n"
@@ -76,10 +83,24 @@ _RULES = """# Rules
 - Nobody can answer a question while you work. If you cannot go on, say why in your answer and stop."""
 
 
+_POINTERS = """# Large files
+
+git-lfs keeps these files elsewhere. Here each holds a few lines that name its content, not the content: what reads or
+builds from it fails for that reason and not because of the work. Leave them as they are."""
+_POINTERS_NAMED: Final = 20
+
+
 def _findings_part(names: Names) -> Iterator[str]:
     if names.feedback:
         lines = "\n".join(f"- {line}" for line in names.feedback)
         yield f"# What was wrong before\n\nThis is attempt {names.attempt.number}. Mend this first:\n\n{lines}"
+
+
+def _pointers_part(pointers: Sequence[str]) -> Iterator[str]:
+    if pointers:
+        lines = "\n".join(f"- {path!r}" for path in pointers[:_POINTERS_NAMED])
+        more = f"\n- and {len(pointers) - _POINTERS_NAMED} more" if len(pointers) > _POINTERS_NAMED else ""
+        yield f"{_POINTERS}\n\n{lines}{more}"
 
 
 def _feedback(goal: Goal, item: Work, attempt: int, texts: Mapping[Digest, str]) -> Iterator[str]:

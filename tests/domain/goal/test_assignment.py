@@ -201,10 +201,10 @@ def test_each_wanted_text_is_wanted_once():
 # --- the prompt
 
 
-def prompt(goal: Goal, work: str = "p1.a") -> str:
+def prompt(goal: Goal, work: str = "p1.a", *, pointers: tuple[str, ...] = ()) -> str:
     entry = item(goal, work)
     stage = AgentStage("make", SpecialistName("maker"), "Make {{ work.title }} in {{ work.paths | join(', ') }}.\n")
-    return agent_prompt(MAKER, stage, names_of(goal, entry, len(entry.attempts), {}, TEXTS))
+    return agent_prompt(MAKER, stage, names_of(goal, entry, len(entry.attempts), {}, TEXTS), pointers=pointers)
 
 
 def test_a_prompt_has_role_assignment_and_rules():
@@ -218,6 +218,19 @@ def test_a_prompt_has_role_assignment_and_rules():
         "# Rules\n\n"
     )
     assert "What was wrong before" not in text
+
+
+def test_files_that_hold_pointers_are_named_before_the_rules():
+    text = prompt(working(), pointers=("a.bin", "new\nline.bin"))
+    told = text[text.index("# Large files") : text.index("# Rules")]
+    assert told.endswith("Leave them as they are.\n\n- 'a.bin'\n- 'new\\nline.bin'\n\n")
+    assert "Large files" not in prompt(working())
+
+
+@pytest.mark.parametrize(("number", "last"), [(20, "- '19.bin'"), (21, "- and 1 more")])
+def test_of_very_many_pointers_some_are_named_and_all_are_counted(number: int, last: str):
+    text = prompt(working(), pointers=tuple(f"{each}.bin" for each in range(number)))
+    assert text.partition("\n\n# Rules")[0].splitlines()[-1] == last
 
 
 def test_a_retrys_prompt_says_what_to_mend_first():
