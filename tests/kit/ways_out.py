@@ -31,6 +31,7 @@ from tests.kit.given import (
     draft,
     extend_goal,
     failed,
+    give,
     integrated,
     live,
     plain,
@@ -41,6 +42,7 @@ from tests.kit.given import (
     tick,
     unanswered,
 )
+from tests.kit.given import asked as asked_for
 
 TABLE: Final = Path(__file__).parents[1] / "domain" / "goal" / "golden" / "ways_out.txt"
 GOAL: Final = "billing"
@@ -91,6 +93,18 @@ def _waiting(failure: FailureClass) -> Goal:
 def _in_review(failure: FailureClass) -> Goal:
     """The item stopped, and another waits to be accepted."""
     return live(_running(failure), succeeded("p1.b", proof=a_proof("p1.b")))
+
+
+def _asks(failure: FailureClass) -> Goal:
+    """The item stopped, and another asks a person before it goes on."""
+    return live(_running(failure), asked_for("p1.b"))
+
+
+def _approved(failure: FailureClass) -> Goal:
+    """The item stopped, and another was approved and does not go on by itself."""
+    goal = until_it_stops(live(applied(*OTHERS, resume_approved=False), tick()), failure)
+    goal = live(goal, asked_for("p1.b"))
+    return live(goal, give(goal))
 
 
 def _planner(failure: FailureClass) -> Goal:
@@ -196,6 +210,8 @@ SITUATIONS: Final[Mapping[str, Kind]] = {
         _retried_later_in_a_mission, Asked.PLANNER, unattended=True
     ),
     "awaiting_attention, for other work": Kind(_in_review),
+    "awaiting_attention, for an approval": Kind(_asks),
+    "awaiting_attention, for approved work": Kind(_approved),
     "awaiting_attention, for the planner": Kind(_planner),
     "awaiting_attention, for another way": Kind(_recovering, Asked.PLANNER),
     "awaiting_attention, without a milestone": Kind(_without_milestones, Asked.PLANNER),
@@ -239,6 +255,20 @@ def _digest(goal: Goal) -> Digest:
     return (goal.plan.digest if goal.plan else None) or OTHER
 
 
+def _approval(goal: Goal) -> tuple[int, Digest]:
+    return (len(goal.approvals), goal.approvals[-1].digest) if goal.approvals else (1, OTHER)
+
+
+def _give(about: About) -> c.GiveApproval:
+    number, digest = _approval(about.goal)
+    return c.GiveApproval(approval=number, digest=digest, by="ada", now=about.goal.last_at)
+
+
+def _deny(about: About) -> c.DenyApproval:
+    number, digest = _approval(about.goal)
+    return c.DenyApproval(approval=number, digest=digest, reason="not yet", by="ada", now=about.goal.last_at)
+
+
 def _accept(about: About) -> c.AcceptWork:
     found = about.goal.work.get(about.work)
     proof = found.last.proof if found and found.last else None
@@ -261,6 +291,8 @@ VERBS: Final[Mapping[str, Callable[[About], c.GoalCommand]]] = {
     ),
     "plan edit": lambda about: _edit(about.goal),
     "plan retry": lambda about: c.RetryPlan(plan=_newest(about.goal), guidance="CSV", by="ada"),
+    "approval approve": _give,
+    "approval deny": _deny,
     "work accept": _accept,
     "work reopen": lambda about: c.ReopenWork(work=about.work, findings=("It is slow.",), by="ada"),
     "work retry": lambda about: retry_work(about.work),

@@ -146,6 +146,7 @@ def _automation(automation: At) -> Automation | None:
     chosen = Automation(
         accept_passing_proof=automation["accept_passing_proof"].value is True,
         retry_blocked=automation["retry_blocked"].value is True,
+        resume_approved=automation["resume_approved"].value is not False,
     )
     return chosen if chosen != Automation() else None  # so that to write a default is to say nothing
 

@@ -6,7 +6,7 @@ import msgspec
 
 from harnd.domain.goal import events as e
 from harnd.domain.goal.approval import Approval
-from harnd.domain.goal.evolve_item import changed_item
+from harnd.domain.goal.evolve_item import changed_item, stored_item
 from harnd.domain.goal.goal import Goal
 from harnd.domain.goal.work import Standing
 from harnd.domain.measures import span
@@ -31,9 +31,10 @@ def evolve_approval(goal: Goal, event: ApprovalEvent, at: Instant) -> Goal:
             return replace(goal, approvals=(*goal.approvals, _requested(event, at)))
         case e.ApprovalApproved(by=by):
             changed = _with(goal, event.approval, state=ApprovalState.APPROVED, since=at, decided_by=by)
-            return _approved(changed, event, at)
+            return _approved(_touched(changed, event), event, at)
         case e.ApprovalDenied(by=by, reason=reason):
-            return _with(goal, event.approval, state=ApprovalState.DENIED, since=at, decided_by=by, reason=reason)
+            denied = _with(goal, event.approval, state=ApprovalState.DENIED, since=at, decided_by=by, reason=reason)
+            return _touched(denied, event)
         case e.ApprovalExpired():
             return _blocked(_with(goal, event.approval, state=ApprovalState.EXPIRED, since=at), event, at)
         case e.ApprovalCancelled(reason=reason):
@@ -71,6 +72,12 @@ def _approved(goal: Goal, event: e.ApprovalApproved, at: Instant) -> Goal:
     attempt = replace(item.attempts[-1], parked=replace(parked, cleared_by=event.by))
     attempts = (*item.attempts[:-1], attempt)
     return changed_item(goal, item.id, at, attempts=attempts, standing=Standing.PARKED)
+
+
+def _touched(goal: Goal, event: e.ApprovalApproved | e.ApprovalDenied) -> Goal:
+    """Begin anew what counts until a person decides about an item."""
+    item = goal.work[goal.approvals[event.approval - 1].work]
+    return stored_item(goal, replace(item, unasked=0))
 
 
 def _blocked(goal: Goal, event: e.ApprovalExpired, at: Instant) -> Goal:

@@ -154,8 +154,8 @@ GOAL_MISTAKES: list[tuple[Spoil, Said]] = [
         ("type", "automation.accept_passing_proof", 16, "expected true or false, found 1"),
     ),
     (
-        after("[automation]\nresume_approved = false\n"),
-        ("feature.not_built", "automation.resume_approved", 16, "is not built yet: approved work always resumes"),
+        after("[automation]\nresume_approved = 'no'\n"),
+        ("type", "automation.resume_approved", 16, "expected true or false, found the text 'no'"),
     ),
     (
         after("[automation]\nretry_blocked = 3\n"),

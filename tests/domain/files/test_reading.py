@@ -1,11 +1,12 @@
 """Reading a goal whose files are right: the value that they state, completed by defaults."""
 
 import msgspec
+import pytest
 
 from harnd.domain.digest import digest_of_bytes
 from harnd.domain.files.goal_file import GoalFile
 from harnd.domain.goal.candidate import WorkDraft
-from harnd.domain.goal.intent import Criterion, Intent, Limits, Mission, Parent, Replanning, Specialist
+from harnd.domain.goal.intent import Automation, Criterion, Intent, Limits, Mission, Parent, Replanning, Specialist
 from harnd.domain.goal.template import (
     AgentStage,
     CommandStage,
@@ -79,6 +80,20 @@ SMALL = GoalFile(
 
 def test_a_small_goal_is_completed_by_defaults():
     assert read(goal_files()) == SMALL
+
+
+@pytest.mark.parametrize(
+    ("text", "switches"),
+    [
+        ("accept_passing_proof = true", Automation(accept_passing_proof=True)),
+        ("retry_blocked = true", Automation(retry_blocked=True)),
+        ("resume_approved = false", Automation(resume_approved=False)),
+        ("accept_passing_proof = false\nretry_blocked = false\nresume_approved = true", None),
+        ("", None),
+    ],
+)
+def test_a_switch_is_frozen_where_it_is_not_as_it_would_be_anyway(text, switches):
+    assert read(goal_files(goal=f"{GOAL}\n[automation]\n{text}\n")).automation == switches
 
 
 def test_an_intent_adds_what_only_the_daemon_knows():

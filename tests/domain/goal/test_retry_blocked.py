@@ -1,5 +1,6 @@
 """Blocked work that is tried again unasked: after pauses, a few times, never over a budget, and told as what it is."""
 
+from collections.abc import Callable
 from typing import Any
 
 import msgspec
@@ -27,11 +28,14 @@ from tests.kit.given import (
     a_template,
     accept,
     answered,
+    asked,
     blocked,
     cancel_work,
+    deny,
     draft,
     extend_goal,
     failed,
+    give,
     in_review,
     integrating,
     item,
@@ -216,6 +220,12 @@ def test_a_person_who_touches_it_begins_the_row_anew(touch: GoalCommand):
 
 def test_a_person_who_cancels_and_reopens_begins_the_row_anew():
     assert item(live(exhausted(FailureClass.QUOTA), cancel_work(A)), A).unasked == 0
+
+
+@pytest.mark.parametrize("answer", [give, deny])
+def test_a_person_who_answers_what_it_asks_begins_the_row_anew(answer: Callable[[Goal], GoalCommand]):
+    goal = live(tried(stopped()), asked(A, attempt=2))
+    assert (item(goal, A).unasked, item(live(goal, answer(goal)), A).unasked) == (1, 0)
 
 
 def test_nothing_but_a_person_begins_the_row_anew():

@@ -42,9 +42,11 @@ from tests.kit.given import (
     cancel_work,
     completion,
     create,
+    deny,
     draft,
     extend_goal,
     failed,
+    give,
     live,
     lost,
     moved,
@@ -358,6 +360,8 @@ _VERBS: dict[str, Callable[[Goal, str], c.GoalCommand]] = {
     "plan reject": lambda goal, plan: c.RejectPlan(int(plan), goal.plans[int(plan) - 1].digest or OTHER, "no", "ada"),
     "plan edit": _edited,
     "plan retry": lambda goal, plan: retry_plan(plan=int(plan)),
+    "approval approve": lambda goal, number: give(goal, int(number)),
+    "approval deny": lambda goal, number: deny(goal, int(number)),
     "work accept": lambda goal, work: next(iter(_decisions(goal.work[WorkId(work)]))),
     "work reopen": lambda goal, work: reopen(work),
     "work retry": lambda goal, work: retry_work(work),
@@ -368,7 +372,7 @@ _VERBS: dict[str, Callable[[Goal, str], c.GoalCommand]] = {
     "goal reopen": lambda goal, _: reopen_goal(),
     "goal archive": lambda goal, _: archive_goal(),
 }
-_LOOKING = {"plan show", "work show", "work log", "budget"}
+_LOOKING = {"approval show", "plan show", "work show", "work log", "budget"}
 
 
 def check_way_out(goal: Goal, now: Instant) -> Position:

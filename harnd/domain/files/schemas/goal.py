@@ -51,7 +51,10 @@ _AUTOMATION: Final = table(
         "accept_passing_proof": yes_or_no(
             "whether work is accepted unasked when its proof is satisfied and leaves nothing to answer", default=False
         ),
-        "resume_approved": not_built("approved work always resumes", unless=(True,)),
+        "resume_approved": yes_or_no(
+            "whether work goes on as soon as you have approved what it asked, and not only when you resolve it",
+            default=True,
+        ),
         "retry_blocked": yes_or_no(
             "whether work that is blocked by what may pass is tried again unasked, a few times and after pauses",
             default=False,
