@@ -135,11 +135,20 @@ class FaultyCommands(_Faulty):
 
 
 class FaultyWorkspace(_Faulty):
-    """A workspace with a point before and after everything that changes it."""
+    """A workspace with a point before and after everything that changes it, or that much is decided by."""
 
     def __getattr__(self, name: str) -> Any:
         method = getattr(self._inner, name)
-        if name not in ("open_branch", "open_worktree", "record", "checkout", "merge", "advance", "discard"):
+        if name not in (
+            "open_branch",
+            "open_worktree",
+            "snapshot",
+            "record",
+            "checkout",
+            "merge",
+            "advance",
+            "discard",
+        ):
             return method
 
         async def wrapped(*args: Any, **kwargs: Any) -> Any:

@@ -9,9 +9,12 @@
 7. No state without an owner or a timer: a goal at rest has ended, waits for a person, or has a deadline.
 8. No work is lost: every commit an attempt ended with can be reached from a ref.
 9. An attempt ends once, and a planner call returns once.
+10. Nothing after a stage that asks is begun before a person has approved exactly what lay there, and that was used.
+11. Whatever waits for an approval is what an attempt stands at, and every answer is given once and never taken back.
 """
 
-from typing import TYPE_CHECKING, Any
+import re
+from typing import TYPE_CHECKING, Any, Final
 
 import anyio
 import msgspec
@@ -31,9 +34,11 @@ from harnd.domain.goal.events import (
 from harnd.domain.goal.goal import Ending, Goal
 from harnd.domain.goal.ledger import opened
 from harnd.domain.goal.position import position
+from harnd.domain.goal.template import ApproveStage
+from harnd.domain.goal.work import Standing
 from harnd.ports.store import Append, Recorded
-from protocol.ids import EffectKey
-from protocol.values import Phase, Unit
+from protocol.ids import EffectKey, WorkId
+from protocol.values import ApprovalState, Phase, Unit
 from tests.sim.missions import REPOSITORY
 
 if TYPE_CHECKING:
@@ -46,6 +51,9 @@ AT_REST = {
     Phase.SUCCEEDED,
     Phase.CANCELLED,
 }
+
+
+_FINAL: Final = (ApprovalState.DENIED, ApprovalState.EXPIRED, ApprovalState.CANCELLED)
 
 
 class BrokenInvariant(AssertionError):
@@ -61,6 +69,7 @@ class Invariants:
         self._results: dict[EffectKey, object] = {}
         self._ended: set[tuple[str, int]] = set()
         self._added: dict[Unit, int] = {}
+        self._answers: dict[int, ApprovalState] = {}
         self.goal: Goal | None = None
         self.last_append = 0.0
         self.bugs: list[Exception] = []
@@ -82,6 +91,7 @@ class Invariants:
         self._count_extensions(recorded)
         self._check_budgets(self.goal)
         self._check_once(recorded)
+        self._check_approvals(self.goal)
 
     def _check_after_the_end(self, recorded: tuple[Recorded, ...]) -> None:
         if self.goal is not None and self.goal.ending is not None:
@@ -128,7 +138,42 @@ class Invariants:
                 self.broken(9, f"{name} ended twice")
             self._ended.add(name)
 
+    def _check_approvals(self, goal: Goal) -> None:
+        for approval in goal.approvals:
+            item = goal.work[approval.work]
+            unended = item.unended is not None and item.unended.number == approval.attempt
+            if approval.open and not unended:
+                self.broken(11, f"approval {approval.number} is {approval.state}, and its attempt has ended")
+            if approval.consumed and approval.state is not ApprovalState.APPROVED:
+                self.broken(11, f"approval {approval.number} was used and is {approval.state}")
+            said = self._answers.setdefault(approval.number, approval.state)
+            if approval.state is not said and said in _FINAL:
+                self.broken(11, f"approval {approval.number} was {said} and is {approval.state}")
+            if said is ApprovalState.APPROVED and approval.state not in (said, ApprovalState.CANCELLED):
+                self.broken(11, f"approval {approval.number} was {said} and is {approval.state}")
+            self._answers[approval.number] = approval.state
+        waiting = {item.id for item in goal.work.values() if item.standing is Standing.AWAITING_APPROVAL}
+        asked = {each.work for each in goal.approvals if each.state is ApprovalState.PENDING}
+        if asked != waiting:
+            self.broken(11, f"{sorted(waiting)} wait, and {sorted(asked)} are asked about")
+
+    def _check_asked(self, goal: Goal, key: EffectKey) -> None:
+        """Check that every stage that asks, before the one that begins, has been passed."""
+        found = re.fullmatch(r"goal/[^/]+/work/([^/]+)/attempt/(\d+)/(stage|proof|record)(?:/([^/]+))?.*", key)
+        if found is None:
+            return
+        work, attempt, what, name = WorkId(found[1]), int(found[2]), found[3], found[4]
+        for stage in goal.template_of(goal.work[work]).stages:
+            if what == "stage" and stage.name == name:
+                return
+            if isinstance(stage, ApproveStage):
+                approval = goal.approval_of(work, attempt, stage.name)
+                if approval is None or not approval.consumed:
+                    self.broken(10, f"{key} started before {stage.name} was passed: {approval}")
+
     def effect_started(self, key: EffectKey) -> None:
+        if self.goal is not None:
+            self._check_asked(self.goal, key)
         owed = {effect.key for effect in due(self.goal, self._disk.clock.now())} if self.goal else set()
         # A proof of the integrated tree belongs to the integration, whose key differs from the attempt's.
         belongs = any(key == name or key.startswith(f"{name}/") for name in owed)

@@ -12,10 +12,19 @@ import msgspec
 
 from harnd.adapters.imaginary_commands import Outcome
 from harnd.domain.goal.intent import Automation, Criterion, Intent, Limits, Mission, Replanning, Specialist
-from harnd.domain.goal.template import AgentStage, CommandStage, ParallelStage, PrepareStage, ProofCommand, Template
+from harnd.domain.goal.template import (
+    AgentStage,
+    ApproveStage,
+    CommandStage,
+    ParallelStage,
+    PrepareStage,
+    ProofCommand,
+    Stage,
+    Template,
+)
 from harnd.ports.sessions import CommandTask
-from protocol.ids import CommitId, CriterionId, Digest, GoalId, HarnessName, SpecialistName, TemplateName
-from protocol.values import SECOND, Micros
+from protocol.ids import CommitId, CriterionId, Digest, GoalId, HarnessName, SpecialistName, TemplateName, WorkId
+from protocol.values import SECOND, Micros, Risk
 
 REPOSITORY = "/repo"
 FILES: Mapping[str, bytes] = {"README.md": b"a repository\n"}
@@ -56,6 +65,7 @@ class SimMission:
     accepts: bool = False  # work is accepted unasked when its proof is satisfied
     retries: bool = False  # blocked work is tried again unasked
     spare: int = 0  # milestones beyond those of the mission, for recovery
+    meddled: str = ""  # a file that its operator changes in the worktree before the first answer to what is asked
 
     def intent(self, base: CommitId) -> Intent:
         limits = {
@@ -76,7 +86,7 @@ class SimMission:
             base_commit=base,
             limits=msgspec.convert(limits, Limits),
             team=(_specialist("maker"), _specialist("planner")),
-            templates=(_template("change", self.max_attempts), _template("wide", self.max_attempts)),
+            templates=tuple(_template(name, self.max_attempts) for name in ("careful", "change", "wide")),
             mission=Mission(
                 objective="Every file says good.",
                 acceptance=(Criterion(CriterionId("AC-1"), "the files are good"),),
@@ -96,6 +106,11 @@ class SimMission:
     def most(self) -> int:
         """Return how many milestones there may be."""
         return max(1, len(self.milestones)) + self.spare
+
+    def file_of(self, work: WorkId) -> str:
+        """Return the file that an item writes, whichever plan has it."""
+        key = work.partition(".")[2].removesuffix("-r")
+        return next(item.file for items in self.milestones for item in items if item.key == key)
 
     def circumstances(self, prompt: str, now: float) -> str:
         """Return what is added to a prompt by the time of day: an agent keeps no state, and knows no clock."""
@@ -175,7 +190,16 @@ def _template(name: str, max_attempts: int) -> Template:
         return AgentStage(name=stage, specialist=SpecialistName("maker"), prompt="Make {{ work.title }}.", output=stage)
 
     formatting = CommandStage(name="format", argv=("format", "{{ work.key }}"), timeout=MINUTE)
-    wide = ParallelStage(name="both", stages=(agent("one"), agent("two")))
+    making: dict[str, tuple[Stage, ...]] = {
+        "change": (agent("make"),),
+        "wide": (ParallelStage(name="both", stages=(agent("one"), agent("two"))),),
+        "careful": (
+            agent("make"),
+            ApproveStage(name="look", question="{{ outputs.make }}: is {{ work.key }} good?", risk=Risk.HIGH),
+            agent("polish"),
+            ApproveStage(name="release", question="Is it fit to be seen?", risk=Risk.CRITICAL),
+        ),
+    }
     return Template(
         name=TemplateName(name),
         purpose=f"a {name} of a file",
@@ -184,7 +208,7 @@ def _template(name: str, max_attempts: int) -> Template:
         root=True,
         stages=(
             PrepareStage(name="prepare", argv=("format", "prepare"), timeout=MINUTE),
-            wide if name == "wide" else agent("make"),
+            *making[name],
             formatting,
         ),
         proofs=(ProofCommand(name="check", argv=("check", "{{ work.paths[0] }}"), timeout=MINUTE),),
@@ -274,7 +298,11 @@ def _rules(item: Item) -> list[str]:
     lasting = (
         [_rule(f"{when[:-1]}, '{LASTING}']", _TROUBLE[item.lasting].format(file=item.file))] if item.lasting else []
     )
-    return [mended, *lasting, *troubles, _rule(when, good)]
+    polish = _rule(
+        f"{when[:-1]}, 'stage polish.']",
+        f'do = [{{ say = "polishing" }}, {{ append = "{item.file}", text = "polished\\n" }}]\nanswer = "done"',
+    )
+    return [polish, mended, *lasting, *troubles, _rule(when, good)]
 
 
 def demo_mission() -> SimMission:
@@ -283,6 +311,15 @@ def demo_mission() -> SimMission:
         milestones=(
             (Item("slug"), Item("wrap", trouble=("bad",)), Item("report", needs=("slug", "wrap"))),
             (Item("cli"),),
+        )
+    )
+
+
+def careful_mission() -> SimMission:
+    """A mission whose work asks twice before it is recorded, once beside other work and once alone."""
+    return SimMission(
+        milestones=(
+            (Item("slug", template="careful"), Item("wrap"), Item("end", ("slug", "wrap"), template="careful")),
         )
     )
 
@@ -338,5 +375,6 @@ def _random_item(dice: random.Random, key: str, earlier: tuple[str, ...]) -> Ite
     needs = tuple(name for name in earlier if dice.random() < 0.4)
     trouble = tuple(dice.choice(("good", *_TROUBLE)) for _ in range(dice.choice((0, 0, 1, 1, 2))))
     path = "src/shared.txt" if dice.random() < 0.1 else ""
-    template = "wide" if dice.random() < 0.2 else "change"
+    luck = dice.random()
+    template = "wide" if luck < 0.2 else "careful" if luck > 0.85 else "change"
     return Item(key, needs=needs, trouble=trouble, path=path, template=template, takes=dice.uniform(0.1, 90))

@@ -1,29 +1,35 @@
 """The operator under simulation: answers what waits, sometimes late, sometimes with no, sometimes from two clients.
 
-Now and then it changes its mind unasked: it holds the goal and lets it go on, adds to a budget, gives work up, and
-finds something wrong with a mission that was met.
+What an attempt asks it may also leave unanswered, answer yes here and no there, or answer while it changes what lies in
+the worktree.  Now and then it changes its mind unasked: it holds the goal and lets it go on, adds to a budget, gives
+work up, and finds something wrong with a mission that was met.
 """
 
 import random
 from typing import TYPE_CHECKING
 
 import anyio
+import msgspec
 
 from harnd.domain.goal import commands as c
+from harnd.domain.goal.approval import Approval
 from harnd.domain.goal.goal import Ending, Goal
 from harnd.domain.goal.rules.resolving import resolvable
 from harnd.domain.rejected import Rejected
 from harnd.ports.errors import PortError
 from harnd.ports.store import InboxRow
+from harnd.ports.workspace import Place
 from protocol.ids import Digest, WorkId
-from protocol.values import Hold, Unit
+from protocol.values import ApprovalState, Hold, Instant, Risk, Unit
+from tests.sim.missions import REPOSITORY
 
 if TYPE_CHECKING:
     from tests.sim.engine import Daemon, Disk
 
 MOST_EXTENSIONS = 3
 MOST_REOPENINGS = 2
-_PATIENCE_S = 3 * 3600.0  # longer than any agent's limit
+_PATIENCE_S = 3 * 3600.0  # longer than any agent's limit, and than what is asked with the greatest risk waits
+_MEDDLED = b"and nobody asked\n"
 
 
 class Operator:
@@ -61,6 +67,9 @@ class Operator:
         goal = disk.invariants.goal
         if goal is None:
             return
+        if row.kind == "approval":
+            await self._answer_approval(disk, daemon, goal.approvals[int(row.subject.removeprefix("approval/")) - 1])
+            return
         await self._say(disk, daemon, self._decision(goal, row), about=row.subject)
 
     async def _say(self, disk: "Disk", daemon: "Daemon", command: c.GoalCommand, *, about: str) -> None:
@@ -76,6 +85,51 @@ class Operator:
             await daemon.roster.ask(disk.goal, command)
         except (Rejected, PortError) as error:
             disk.note(f"operator was refused: {error}")
+
+    # --- what an attempt asks
+
+    async def _answer_approval(self, disk: "Disk", daemon: "Daemon", approval: Approval) -> None:
+        now, about = disk.clock.now(), f"approval/{approval.number}"
+        if approval.number == 1:
+            self._meddle(disk, approval, disk.mission.meddled)
+        yes = c.GiveApproval(approval=approval.number, digest=approval.digest, by="operator", now=now)
+        no = c.DenyApproval(
+            approval=approval.number, digest=approval.digest, reason="not like this", by="operator", now=now
+        )
+        if not self._moody:
+            await self._say(disk, daemon, yes, about=about)
+            return
+        if self._lets_expire(approval, now):
+            return
+        match self._dice.randrange(20):
+            case 0 | 1:
+                await self._say(disk, daemon, no, about=about)
+            case 2 | 3:  # at another seat somebody else is quicker, or not
+                async with anyio.create_task_group() as seats:
+                    for decision in (yes, no) if self._dice.random() < 0.5 else (no, yes):
+                        seats.start_soon(self._ask, disk, daemon, decision)
+            case 4:
+                self._meddle(disk, approval, disk.mission.file_of(approval.work))
+                await self._say(disk, daemon, yes, about=about)
+            case 5:
+                stale = msgspec.structs.replace(yes, digest=Digest("0" * 64))
+                await self._say(disk, daemon, stale, about=about)
+            case _:
+                await self._say(disk, daemon, yes, about=about)
+
+    def _lets_expire(self, approval: Approval, now: Instant) -> bool:
+        """Tell whether this one is left to expire: told by its number, so that it is left each time it is looked at."""
+        return approval.risk is Risk.CRITICAL and approval.number % 4 == 0 and now < approval.expires_at
+
+    def _meddle(self, disk: "Disk", approval: Approval, file: str) -> None:
+        """Change what lies in the worktree, once, while its attempt is parked."""
+        if not file or approval.state is not ApprovalState.PENDING:
+            return
+        place = Place(REPOSITORY, disk.goal, approval.work, approval.attempt)
+        files = disk.workspace.files(f"/worktrees/{place.goal}/{place.work}.{place.attempt}/work")
+        if not files.get(file, b"").endswith(_MEDDLED):
+            disk.note(f"operator changes {file} under approval/{approval.number}")
+            files[file] = files.get(file, b"good\n") + _MEDDLED
 
     # --- unasked
 

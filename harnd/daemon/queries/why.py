@@ -139,14 +139,16 @@ def _since(goal: Goal, where: Position, now: Instant) -> Instant:
 
 
 def _next_automatic(goal: Goal, where: Position, now: Instant) -> str | None:
+    expiring = [each.number for each in goal.pending_approvals() if each.expires_at == where.wake_at]
     match where.phase:
+        case _ if expiring:
+            return f"approval {expiring[0]} expires"
         case Phase.READY:
             return where.reason
         case Phase.WAITING:
             return "harnd tries again"
         case Phase.RUNNING | Phase.AWAITING_ATTENTION if where.wake_at in deadlines(goal, now):
-            expiring = [each for each in goal.pending_approvals() if each.expires_at == where.wake_at]
-            return f"approval {expiring[0].number} expires" if expiring else "harnd tries again what failed"
+            return "harnd tries again what failed"
         case Phase.RUNNING | Phase.PAUSED if where.wake_at is not None:
             return "what runs is ended, because the active runtime is used up then"
         case _:

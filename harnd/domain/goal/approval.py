@@ -38,6 +38,11 @@ class Approval(msgspec.Struct, frozen=True):
     consumed: bool = False
 
     @property
+    def at(self) -> tuple[WorkId, int, str]:
+        """Return where it is asked: the item, its attempt and the stage."""
+        return self.work, self.attempt, self.stage
+
+    @property
     def open(self) -> bool:
         """Tell whether anything can still come of it: it waits for an answer, or was approved and not used."""
         return self.state is ApprovalState.PENDING or (self.state is ApprovalState.APPROVED and not self.consumed)

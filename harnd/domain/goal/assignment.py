@@ -16,7 +16,7 @@ from harnd.domain.goal.template import AgentStage
 from harnd.domain.goal.work import Attempt, Work
 from protocol import bounds
 from protocol.ids import Digest
-from protocol.values import FailureClass, Verdict
+from protocol.values import ApprovalState, Verdict
 
 
 def names_of(goal: Goal, item: Work, attempt: int, outputs: dict[str, str], texts: Mapping[Digest, str]) -> Names:
@@ -108,6 +108,10 @@ def _feedback(goal: Goal, item: Work, attempt: int, texts: Mapping[Digest, str])
         yield f"The operator says: {item.guidance}"
     for finding in item.findings:
         yield f"The operator found ({finding.id}): {finding.text}"
+    # Nobody pays for what was denied, so no attempt tells of it; it holds for every later one.
+    for approval in goal.approvals:
+        if approval.work == item.id and approval.attempt < attempt and approval.state is ApprovalState.DENIED:
+            yield f"The operator denied what stage {approval.stage} asked ({approval.question}): {approval.reason}"
     telling = _telling(item.attempts[: attempt - 1])
     if telling is not None:
         yield from _about_attempt(telling, texts)
@@ -119,14 +123,9 @@ def _feedback(goal: Goal, item: Work, attempt: int, texts: Mapping[Digest, str])
 def _telling(attempts: tuple[Attempt, ...]) -> Attempt | None:
     """Return the last ended attempt that says something about the work.
 
-    One that nobody pays for was cut short from outside; to tell of it instead would hide what is to be mended.  What a
-    person denied is theirs to say, whoever pays.
+    One that nobody pays for was cut short from outside; to tell of it instead would hide what is to be mended.
     """
-    return next((attempt for attempt in reversed(attempts) if not attempt.open and _tells(attempt)), None)
-
-
-def _tells(attempt: Attempt) -> bool:
-    return attempt.charged or attempt.failure is FailureClass.DECISION
+    return next((attempt for attempt in reversed(attempts) if not attempt.open and attempt.charged), None)
 
 
 def _about_attempt(attempt: Attempt, texts: Mapping[Digest, str]) -> Iterator[str]:

@@ -10,7 +10,12 @@ from protocol.values import Instant, PlanStatus
 
 def deadlines(goal: Goal, now: Instant) -> tuple[Instant, ...]:
     """Return the instants, passed or not, from which harnd moves by itself: it tries again, or an approval expires."""
-    return (*retries(goal, now), *(each.expires_at for each in goal.pending_approvals()))
+    return (*retries(goal, now), *expiries(goal))
+
+
+def expiries(goal: Goal) -> tuple[Instant, ...]:
+    """Return the instants, passed or not, from which it is too late to answer what is asked."""
+    return tuple(each.expires_at for each in goal.pending_approvals())
 
 
 def retries(goal: Goal, now: Instant) -> tuple[Instant, ...]:

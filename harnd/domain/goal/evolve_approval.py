@@ -5,12 +5,12 @@ from typing import TypeAlias, assert_never
 import msgspec
 
 from harnd.domain.goal import events as e
-from harnd.domain.goal.approval import Approval
+from harnd.domain.goal.approval import Approval, valid_for
 from harnd.domain.goal.evolve_item import changed_item, stored_item
 from harnd.domain.goal.goal import Goal
 from harnd.domain.goal.work import Standing
 from harnd.domain.measures import span
-from protocol.values import ApprovalState, FailureClass, Instant, Micros
+from protocol.values import ApprovalState, FailureClass, Instant
 
 replace = msgspec.structs.replace
 
@@ -82,8 +82,7 @@ def _touched(goal: Goal, event: e.ApprovalApproved | e.ApprovalDenied) -> Goal:
 
 def _blocked(goal: Goal, event: e.ApprovalExpired, at: Instant) -> Goal:
     approval = goal.approvals[event.approval - 1]
-    waited = span(Micros(approval.expires_at - approval.requested_at))
-    detail = f"nobody answered approval {approval.number} within {waited}"
+    detail = f"nobody answered approval {approval.number} within {span(valid_for(approval.risk))}"
     return changed_item(
         goal, approval.work, at, standing=Standing.BLOCKED, blocked=FailureClass.DECISION, blocked_detail=detail
     )

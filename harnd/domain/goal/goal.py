@@ -191,6 +191,15 @@ class Goal(msgspec.Struct, frozen=True):
             None,
         )
 
+    def why_asked_again(self, approval: Approval) -> str:
+        """Say what became of the same question, asked before by the same attempt; empty when it is asked first."""
+        before = self.approvals[: approval.number - 1]
+        same = [each for each in before if (each.work, each.attempt, each.stage) == approval.at]
+        if not same:
+            return ""
+        expired = same[-1].state is ApprovalState.EXPIRED
+        return "nobody answered in time" if expired else same[-1].reason
+
     # --- what runs and what it costs
 
     @property

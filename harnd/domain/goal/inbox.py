@@ -40,7 +40,7 @@ def _asks(goal: Goal, now: Instant) -> Iterator[Ask]:
     if goal.plan is not None:
         yield from () if applied_unasked(goal, now) else _about_plan(goal.plan)
     for approval in goal.pending_approvals():
-        yield _about_approval(approval)
+        yield _about_approval(goal, approval)
     for item in goal.in_standing(Standing.AWAITING_APPROVAL):
         if approved(goal, item):
             yield Ask("blocked", item.id, "approved, and waits to be told that it may go on: resolve it", item.since)
@@ -61,9 +61,11 @@ def _asks(goal: Goal, now: Instant) -> Iterator[Ask]:
         yield Ask("blocked", goal.intent.goal, where.reason, goal.since)
 
 
-def _about_approval(approval: Approval) -> Ask:
+def _about_approval(goal: Goal, approval: Approval) -> Ask:
     subject = f"approval/{approval.number}"
-    summary = f"{approval.work} asks ({approval.risk} risk): {approval.question}"
+    why = goal.why_asked_again(approval)
+    again = f" again, because {why}" if why else ""
+    summary = f"{approval.work} asks{again} ({approval.risk} risk): {approval.question}"
     return Ask("approval", subject, summary, approval.requested_at, approval.digest)
 
 

@@ -12,7 +12,7 @@ import msgspec
 from harnd.domain.goal import events as e
 from harnd.domain.goal import failure as failures
 from harnd.domain.goal.backoff import retry_not_before
-from harnd.domain.goal.deadlines import deadlines, retries
+from harnd.domain.goal.deadlines import deadlines, expiries, retries
 from harnd.domain.goal.goal import Ending, Goal
 from harnd.domain.goal.growth import GROWTHS
 from harnd.domain.goal.hindrance import call_shortage
@@ -51,8 +51,14 @@ def position(goal: Goal, now: Instant) -> Position:
     """Return where a goal stands."""
     for condition in _CONDITIONS:
         if (found := condition(goal, now)) is not None:
-            return found
+            return _until_expiry(goal, now, found)
     raise AssertionError(f"{goal.intent.goal}: no condition holds")
+
+
+def _until_expiry(goal: Goal, now: Instant, found: Position) -> Position:
+    """Have harnd look again when an approval expires, wherever the goal stands: that starts nothing."""
+    times = [at for at in (found.wake_at, *expiries(goal)) if at is not None and at > now]
+    return replace(found, wake_at=min(times)) if times else found
 
 
 def _ended(goal: Goal, _now: Instant) -> Position | None:
@@ -219,12 +225,9 @@ def _awaits_approval(goal: Goal, now: Instant) -> Position | None:
     item = min(waiting, key=lambda each: approved(goal, each), default=None)
     if item is None:
         return None
-    wake = min((at for at in deadlines(goal, now) if at > now), default=None)
-    if approved(goal, item):
-        where = _as_its(reason_of(goal, item, now), Phase.AWAITING_ATTENTION, NextAction.RESUME)
-    else:
-        where = _as_its(reason_of(goal, item, now), Phase.AWAITING_ATTENTION, NextAction.DECIDE_APPROVAL)
-    return replace(where, wake_at=wake)
+    action = NextAction.RESUME if approved(goal, item) else NextAction.DECIDE_APPROVAL
+    where = _as_its(reason_of(goal, item, now), Phase.AWAITING_ATTENTION, action)
+    return replace(where, wake_at=min((at for at in retries(goal, now) if at > now), default=None))
 
 
 def _in_review(goal: Goal, _now: Instant) -> Position | None:

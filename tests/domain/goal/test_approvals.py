@@ -225,6 +225,53 @@ def test_what_nobody_answered_stays_where_it_is_and_can_be_asked_anew():
     assert [each.state for each in again.approvals] == [ApprovalState.EXPIRED, ApprovalState.PENDING]
 
 
+@pytest.mark.parametrize("held", [pause_goal(), None], ids=["paused", "without steps"])
+def test_it_expires_also_where_no_step_may_be_taken_and_costs_none(held):
+    late = later(24 * HOUR_S)
+    goal = live(asking(), held) if held else asking(ticks=3)
+    assert position(goal, T0).wake_at == late
+    Given(goal).when(tick(late)).then(e.ApprovalExpired(approval=1))
+    after = live(goal, tick(late), at=late)
+    assert after.left(Unit.TICKS) == goal.left(Unit.TICKS)
+    assert item(live(after, resolve("p1.a"), at=late), "p1.a").standing is Standing.PARKED
+
+
+def test_what_expires_beside_a_step_is_no_part_of_it():
+    late = later(24 * HOUR_S)
+    goal = asking(draft("a"), draft("b"), draft("c", "a", "b"), parallel_work=1)
+    Given(live(goal, pause_goal(), resume_goal())).when(tick(late)).then(
+        e.ApprovalExpired(approval=1),
+        e.GoalTicked(),
+        e.AttemptStarted(
+            work=WorkId("p1.b"), attempt=1, base=goal.head, generation=1, calls=1, set_aside=goal.ledger.expected(1)
+        ),
+    )
+
+
+def test_whoever_is_asked_again_is_told_why():
+    nobody = live(expired(), resolve("p1.a"), tick(), asked("p1.a"))
+    changed = live(going_on(), asked("p1.a", of="something else"))
+    for goal, why in ((nobody, "nobody answered in time"), (changed, "what was approved has changed since")):
+        (ask,) = asks(goal, T0)
+        assert ask.summary == f"p1.a asks again, because {why} (medium risk): Publish it?"
+        said = f"attempt 1 at p1.a asks again, because {why}, before stage ask is passed: Publish it?"
+        assert reason_of(goal, item(goal, "p1.a"), T0).condition == said
+
+
+def test_another_attempt_and_another_stage_ask_for_the_first_time():
+    denied = live(asking(), deny(asking()), retry_work("p1.a"), tick(), asked("p1.a", attempt=2))
+    assert denied.why_asked_again(denied.approvals[-1]) == ""
+    other = asked("p1.a")
+    elsewhere = live(consumed(), replace(other, report=replace(other.report, stage="later")))
+    assert elsewhere.why_asked_again(elsewhere.approvals[-1]) == ""
+
+
+def test_it_is_told_how_long_was_waited_whenever_the_question_was_stored():
+    goal = live(working(), asked("p1.a", risk=Risk.HIGH), at=later(5))
+    late = live(goal, tick(later(4 * HOUR_S)), at=later(4 * HOUR_S))
+    assert item(late, "p1.a").blocked_detail == "nobody answered approval 1 within 4h"
+
+
 # --- its use
 
 

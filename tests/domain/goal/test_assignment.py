@@ -47,6 +47,7 @@ EARLIER = (
     f"It is the commit {commit('p1.a')}, kept under refs/harnd/rescue/billing/p1.a.1/; "
     f"read it with `git diff {commit('base')} {commit('p1.a')}`."
 )
+DENIED = "The operator denied what stage ask asked (Publish it?): Not before the audit."
 MAKER = a_specialist("maker", instructions="Write tests first.")
 
 
@@ -135,8 +136,15 @@ def test_a_first_attempt_that_was_cut_short_says_nothing_about_the_work():
 def test_what_a_person_denied_is_told_although_nobody_pays():
     asking = live(working(), asked("p1.a"))
     again = live(asking, deny(asking, reason="Not before the audit."), retry_work("p1.a"), tick())
-    told = "The last one failed (decision): ada denied what stage ask asked: Not before the audit."
-    assert feedback(again)[0] == told
+    assert feedback(again)[0] == DENIED
+
+
+def test_what_a_person_denied_neither_hides_what_failed_nor_is_hidden_by_it():
+    goal = live(working(), failed("p1.a", output=OUTPUT), tick(), asked("p1.a", attempt=2))
+    goal = live(goal, deny(goal, reason="Not before the audit."), retry_work("p1.a"), tick())
+    assert feedback(goal)[:3] == (DENIED, "The last one failed (proof): no luck", f"It printed:\n{PRINTED}")
+    goal = live(goal, failed("p1.a", attempt=3), tick())
+    assert feedback(goal)[0] == DENIED
 
 
 def test_a_clash_is_told_with_its_paths():

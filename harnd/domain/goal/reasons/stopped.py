@@ -103,9 +103,12 @@ def awaiting_approval(goal: Goal, item: Work) -> Reason:
             would_change=f"resolving {item.id}",
             verbs=about(goal, item, "show", "resolve", "retry", "cancel"),
         )
+    why = goal.why_asked_again(approval)
+    again = f" again, because {why}" if why else ""
     answers = tuple(verb("approval", word, goal.intent.goal, approval.number) for word in ("show", "approve", "deny"))
     return Reason(
-        condition=f"attempt {number} at {item.id} asks, before stage {approval.stage} is passed: {approval.question}",
+        condition=f"attempt {number} at {item.id} asks{again}, before stage {approval.stage} is passed: "
+        f"{approval.question}",
         since=approval.requested_at,
         would_change=f"a decision about approval {approval.number}",
         next_automatic=f"approval {approval.number} expires",

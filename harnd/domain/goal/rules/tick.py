@@ -2,7 +2,7 @@
 
 A step makes every move that is legal now and none that depends on an answer: apply a plan unasked, try blocked work
 again unasked, ask for a plan, call the planner, accept proved work unasked, bring accepted work in, let parked attempts
-go on, start new ones.  A tick that moves nothing is no event and costs nothing.
+go on, start new ones.  A tick that moves nothing is no event and costs nothing; nor does what only time ends.
 """
 
 from collections.abc import Callable
@@ -20,17 +20,20 @@ from protocol.values import Instant, PlanStatus, Unit
 
 
 def tick(goal: Goal, now: Instant) -> list[e.GoalEvent]:
-    """Return the events of one step, headed by `goal.ticked`, or nothing."""
-    _, moves = stepped(goal, now)
-    return [e.GoalTicked(), *moves] if moves else []
+    """Return what has expired, and then the events of one step, headed by `goal.ticked`; or nothing."""
+    expired = expire_approvals(goal, now)
+    moves = stepped(goal, now)[1][len(expired) :]
+    return [*expired, e.GoalTicked(), *moves] if moves else [*expired]
 
 
 def stepped(goal: Goal, now: Instant) -> tuple[Goal, list[e.GoalEvent]]:
     """Return the goal after every move that is legal now, and the moves; the step itself is not yet paid for.
 
-    A goal that is paused moves by nothing but what still runs and what a person decides.
+    A goal that is paused moves by nothing but what still runs, what a person decides and what expires.
     """
-    moves = list[e.GoalEvent]()
+    moves = expire_approvals(goal, now)  # first, and also where no step may be taken: nothing starts with it
+    for event in moves:
+        goal = evolve(goal, event, now)
     if goal.ending is not None or goal.paused is not None or goal.left(Unit.TICKS) < 1:
         return goal, moves
     for move in _MOVES:
@@ -104,7 +107,6 @@ def _start(goal: Goal, item: Work, now: Instant) -> e.AttemptStarted | None:
 
 
 _MOVES: Final[tuple[Callable[[Goal, Instant], list[e.GoalEvent]], ...]] = (
-    expire_approvals,
     apply_unasked,
     retry_unasked,
     _request_plan,
