@@ -8,13 +8,14 @@ import pytest
 from harnd.domain.goal.automation import AUTO_APPLY
 from harnd.domain.goal.goal import Ending
 from protocol.ids import WorkId
-from protocol.values import PlanStatus, Trigger, Unit
+from protocol.values import ApprovalState, PlanStatus, Trigger, Unit
 from tests.sim.faults import Faults
-from tests.sim.missions import Item, SimMission, demo_mission, overnight_mission, random_mission
+from tests.sim.missions import Item, SimMission, careful_mission, demo_mission, overnight_mission, random_mission
 from tests.sim.simulate import Result, simulate
 
 SEEDS = 300
 CHUNK = 10
+ASKING_SEEDS = (16, 19)
 STRIDE = 24  # so many tests share the crash points of the demo mission
 
 
@@ -134,6 +135,52 @@ def test_nothing_wakes_a_blocked_goal_between_the_timers():
     assert taken_up
     assert {float(at) - 600 for at, *_ in taken_up} <= blocked_at
     assert {("work.re" in tags) for *_, tags in taken_up} == {True}
+
+
+CAREFUL = {
+    "answered": careful_mission(),
+    "answered after the worktree was changed": replace(careful_mission(), meddled="src/slug.txt"),
+}
+CAREFUL_STRIDE = 8
+DECIDED = {
+    "answered": [ApprovalState.APPROVED] * 4,
+    "answered after the worktree was changed": [ApprovalState.CANCELLED, *[ApprovalState.APPROVED] * 4],
+}
+
+
+@cache
+def careful(how: str) -> Result:
+    return simulate(CAREFUL[how], seed=1)
+
+
+@pytest.mark.parametrize("how", CAREFUL)
+def test_what_is_asked_is_answered_and_used_once_and_what_changed_is_asked_anew(how):
+    result = careful(how)
+
+    assert result.ending is Ending.SUCCEEDED
+    assert [each.state for each in result.goal.approvals] == DECIDED[how]
+    assert [each.consumed for each in result.goal.approvals] == [
+        each.state is ApprovalState.APPROVED for each in result.goal.approvals
+    ]
+    assert [len(item.attempts) for item in result.goal.work.values()] == [1, 1, 1]
+
+
+@pytest.mark.timeout(300)
+@pytest.mark.parametrize("first", range(1, CAREFUL_STRIDE + 1))
+@pytest.mark.parametrize("how", CAREFUL)
+def test_a_crash_at_any_point_of_work_that_asks_ends_in_the_same_outcome(how, first):
+    expected = careful(how)
+    every = 1 if how == "answered" else 3
+
+    for point in range(first * every, expected.points + 1, CAREFUL_STRIDE * every):
+        result = simulate(CAREFUL[how], seed=1, faults=Faults(crash_at=point))
+
+        assert (point, result.crashes, result.outcome) == (point, 1, expected.outcome)
+
+
+def test_every_answer_to_what_is_asked_and_none_is_among_what_seeds_bring_about():
+    seen = {each.state for seed in ASKING_SEEDS for each in moody(seed).goal.approvals}
+    assert seen == set(ApprovalState) - {ApprovalState.PENDING}
 
 
 def test_what_does_not_pass_is_tried_again_three_times_and_then_a_person_is_asked():
