@@ -4,8 +4,17 @@ import pytest
 
 from harnctl.client import Client, new_key
 from protocol.ids import CriterionId, GoalId, WorkId
-from protocol.requests import AcceptWork, ApprovePlan, ListInbox, ShowGoal, ShowWork
-from protocol.values import Phase
+from protocol.requests import (
+    AcceptWork,
+    ApprovePlan,
+    GiveApproval,
+    ListApprovals,
+    ListInbox,
+    ShowApproval,
+    ShowGoal,
+    ShowWork,
+)
+from protocol.values import ApprovalState, Phase, Risk
 from protocol.views import GoalView, InboxItem, InboxKind
 from tests.kit.bills import furnished, put_down
 from tests.kit.daemons import Home
@@ -27,6 +36,9 @@ def decide(client: Client, asked: InboxItem) -> None:
         case InboxKind.WORK:
             work = WorkId(asked.subject)
             client.ask(AcceptWork(key=new_key(), goal=asked.goal, work=work, digest=asked.digest))
+        case InboxKind.APPROVAL:
+            approval = int(asked.subject.partition("/")[2])
+            client.ask(GiveApproval(key=new_key(), goal=asked.goal, approval=approval, digest=asked.digest))
         case _:
             raise AssertionError(asked)
 
@@ -75,6 +87,19 @@ def test_work_without_a_mission_succeeds_and_its_test_was_red_before(home):
     assert sorted(said) == ["WC-1", "WC-2"]
     assert "without the work it failed" in said[CriterionId("WC-1")][0]
     assert "without the work" not in said[CriterionId("WC-2")][0]
+
+
+def test_a_person_was_asked_once_about_what_people_read(home):
+    goal = carried(home, "own").goal
+
+    with home.client() as client:
+        asked = client.ask(ListApprovals(goal, decided=True)).approvals
+        view = client.ask(ShowApproval(goal, 1))
+        work = client.ask(ShowWork(goal, WorkId("p0.note")))
+    assert [(row.work, row.stage, row.state) for row in asked] == [("p0.note", "wording", ApprovalState.APPROVED)]
+    assert view.question == "Is this what people should read about it? Look at CHANGES."
+    assert (view.risk, view.paths, view.used) == (Risk.LOW, ("CHANGES",), True)
+    assert [attempt.outcome for attempt in work.attempts] == ["succeeded"]
 
 
 def test_the_checkout_of_its_operator_is_left_alone(home):

@@ -16,6 +16,7 @@ from harnd.domain.goal.graph import Drafts
 from harnd.domain.goal.intent import Automation, Criterion, Intent, Limits, Mission, Parent, Replanning, Specialist
 from harnd.domain.goal.template import (
     AgentStage,
+    ApproveStage,
     CommandStage,
     ParallelStage,
     PrepareStage,
@@ -27,7 +28,7 @@ from harnd.domain.goal.template import (
 from protocol import bounds
 from protocol.bounds import Range
 from protocol.ids import CommitId, CriterionId, GoalId, HarnessName, SpecialistName, TemplateName, goal_branch
-from protocol.values import Micros
+from protocol.values import Micros, Risk
 
 HEAD: Final = "HEAD"
 
@@ -209,6 +210,12 @@ def _stage(stage: At) -> Stage:
             )
         case "parallel":
             return ParallelStage(name=stage["name"].text(), stages=tuple(map(_simple, stage["stages"].items())))
+        case "approve":
+            return ApproveStage(
+                name=stage["name"].text(),
+                question=stage["question"].text(),
+                risk=Risk(stage["risk"].text() or Risk.MEDIUM),
+            )
         case _:
             return _simple(stage)
 

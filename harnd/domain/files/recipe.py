@@ -80,6 +80,8 @@ def _stage(stage: At, outputs: list[str]) -> Iterator[Problem]:
             yield from _text(stage["prompt"], offered=names.ALL, outputs=stage["inputs"].texts())
         case "command":
             yield from _argv(stage, offered=names.ALL, outputs=outputs)
+        case "approve":
+            yield from _text(stage["question"], offered=names.ALL, outputs=outputs)
         case "prepare":  # it runs again in the clean checkouts of proofs
             yield from _argv(stage, offered=names.WITHOUT_AGENTS)
         case _:

@@ -69,6 +69,13 @@ def test_another_name_for_the_goal_file_is_fine():
 
 # --- all at once
 
+ASKING = """
+[[stages]]
+kind = "approve"
+name = "ask"
+question = "Go on?"
+# risk
+"""
 PLANTED: list[tuple[str, str, str, str]] = [  # file, what is written, what is written instead, the code
     ("goal.toml", 'goal = "billing-export"', 'goal = "Billing"', "pattern"),
     ("goal.toml", 'title = "Export the billing"', "title = 5", "type"),
@@ -85,9 +92,11 @@ PLANTED: list[tuple[str, str, str, str]] = [  # file, what is written, what is w
     ("change.toml", 'prompt = "{{ work.title }}"', 'prompt = "{{ work.titel }}"', "text.unknown_name"),
     ("change.toml", 'argv = ["make", "test"]', 'argv = ["make", "{{"]', "text.syntax"),
     ("change.toml", "# proves", "proves = ['WC-0']", "pattern"),
+    ("change.toml", 'question = "Go on?"', 'question = "{{ work }"', "text.syntax"),
+    ("change.toml", "# risk", "risk = 'none'", "enum"),
 ]
 SLOTTED = goal_files(
-    goal="# review\n" + GOAL + "# limits\n", team=TEAM + "# timeout\n# model\n", change=CHANGE + "# proves\n"
+    goal="# review\n" + GOAL + "# limits\n", team=TEAM + "# timeout\n# model\n", change=CHANGE + "# proves\n" + ASKING
 )
 
 

@@ -20,6 +20,7 @@ def after(new: str) -> Spoil:
     return lambda text: text + new
 
 
+KINDS = "'prepare', 'agent', 'command', 'parallel', 'approve'"
 GOAL_MISTAKES: list[tuple[Spoil, Said]] = [
     (
         instead('"billing-export"', '"Billing"'),
@@ -409,10 +410,49 @@ CHANGE_MISTAKES: list[tuple[Spoil, Said]] = [
     (
         after("[[stages]]\nname = 'x'\nkind = 'approve'\n"),
         (
-            "feature.not_built",
-            "stages[1].kind",
-            16,
-            "is not built yet: a stage that waits for a person; work is accepted by a person in any case",
+            "missing",
+            "stages[1].question",
+            14,
+            "is missing, expected what a person is asked before the attempt goes on",
+        ),
+    ),
+    (
+        after("[[stages]]\nname = 'x'\nkind = 'approve'\nquestion = ' '\n"),
+        ("too_short", "stages[1].question", 17, "is empty, expected a text"),
+    ),
+    (
+        after(f"[[stages]]\nname = 'x'\nkind = 'approve'\nquestion = '{'x' * 4001}'\n"),
+        ("too_long", "stages[1].question", 17, "has 4,001 characters, expected at most 4,000"),
+    ),
+    (
+        after("[[stages]]\nname = 'x'\nkind = 'approve'\nquestion = 'Ship?'\nrisk = 'hihg'\n"),
+        (
+            "enum",
+            "stages[1].risk",
+            18,
+            "expected one of 'low', 'medium', 'high', 'critical', found the text 'hihg'; did you mean `high`?",
+        ),
+    ),
+    (
+        after('[[stages]]\nname = \'x\'\nkind = \'approve\'\nquestion = """\nShip\n{{ outputs.later }}?"""\n'),
+        (
+            "text.unknown_name",
+            "stages[1].question",
+            19,
+            "`outputs.later` is not known; `outputs` has none that this text may name",
+        ),
+    ),
+    (
+        after("[[stages]]\nname = 'build'\nkind = 'approve'\nquestion = 'Ship?'\n"),
+        ("duplicate", "stages[1].name", 15, "`build` is the name of an earlier stage"),
+    ),
+    (
+        after("[[stages]]\nname = 'x'\nkind = 'approve'\nquestion = 'Ship?'\nreason = 'because'\n"),
+        (
+            "unknown_key",
+            "stages[1].reason",
+            18,
+            "is not a key here, expected one of 'kind', 'name', 'question', 'risk'",
         ),
     ),
     (
@@ -421,12 +461,17 @@ CHANGE_MISTAKES: list[tuple[Spoil, Said]] = [
             "enum",
             "stages[1].kind",
             16,
-            "expected one of 'prepare', 'agent', 'command', 'parallel', found the text 'agnt'; did you mean `agent`?",
+            f"expected one of {KINDS}, found the text 'agnt'; did you mean `agent`?",
         ),
     ),
     (
         after("[[stages]]\nname = 'x'\n"),
-        ("missing", "stages[1].kind", 14, "is missing, expected one of 'prepare', 'agent', 'command', 'parallel'"),
+        (
+            "missing",
+            "stages[1].kind",
+            14,
+            f"is missing, expected one of {KINDS}",
+        ),
     ),
     (
         after("[[stages]]\nname = 'build'\nkind = 'command'\nargv = ['x']\n"),

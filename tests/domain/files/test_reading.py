@@ -9,6 +9,7 @@ from harnd.domain.goal.candidate import WorkDraft
 from harnd.domain.goal.intent import Automation, Criterion, Intent, Limits, Mission, Parent, Replanning, Specialist
 from harnd.domain.goal.template import (
     AgentStage,
+    ApproveStage,
     CommandStage,
     ParallelStage,
     PrepareStage,
@@ -16,7 +17,7 @@ from harnd.domain.goal.template import (
     Template,
 )
 from protocol.ids import CommitId, CriterionId, Digest, GoalId, HarnessName, SpecialistName, TemplateName, WorkKey
-from protocol.values import SECOND, Micros
+from protocol.values import SECOND, Micros, Risk
 from tests.kit.goal_files import CHANGE, GOAL, HEAD, OWN_WORK, TEAM, goal_files, read
 
 COMMIT = CommitId("a" * 40)
@@ -213,6 +214,8 @@ stages = [
     { kind = "agent", name = "code", specialist = "builder", prompt = "{{ outputs.files }}", inputs = ["files"] },
     { kind = "command", name = "format", argv = ["fmt"] },
   ] },
+  { kind = "approve", name = "look", question = "Is {{ outputs.files }} all?" },
+  { kind = "approve", name = "ship", question = "Ship it?", risk = "critical" },
 ]
 proofs = [{ name = "tests", argv = ["make", "test"], timeout = 5, proves = ["WC-1", "WC-50"] }]
 """
@@ -234,6 +237,8 @@ proofs = [{ name = "tests", argv = ["make", "test"], timeout = 5, proves = ["WC-
                         CommandStage("format", ("fmt",), lasting(600)),
                     ),
                 ),
+                ApproveStage("look", "Is {{ outputs.files }} all?", Risk.MEDIUM),
+                ApproveStage("ship", "Ship it?", Risk.CRITICAL),
             ),
             proofs=(ProofCommand("tests", ("make", "test"), lasting(5), proves=("WC-1", "WC-50")),),
         ),

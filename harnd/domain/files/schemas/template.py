@@ -7,6 +7,7 @@ from harnd.domain.dialect import Schema
 from harnd.domain.files.keys import lasting, not_built, of_form, several, table, text, whole, yes_or_no
 from harnd.domain.files.schemas.forms import FORM, OUTPUT, REPOSITORY_PATH, argv
 from protocol import bounds, ids
+from protocol.values import Risk
 
 _STAGE_NAME: Final = of_form(f"the stage's name, of {FORM}", ids.NAME)
 _OUTPUT_NAME: Final = of_form("a name of small letters, digits and underscores", OUTPUT)
@@ -54,6 +55,19 @@ _PARALLEL: Final = _stage(
     {"stages": several("`agent` and `command` stages", {"oneOf": [_AGENT, _COMMAND]}, bounds.STAGES, least=1)},
     "stages",
 )
+_APPROVE: Final = _stage(
+    "approve",
+    {
+        "question": text("what a person is asked before the attempt goes on", bounds.QUESTION_CHARS),
+        "risk": {
+            "type": "string",
+            "enum": [str(risk) for risk in Risk],
+            "default": str(Risk.MEDIUM),
+            "description": "how much hangs on the answer; the more, the shorter it is waited for",
+        },
+    },
+    "question",
+)
 
 
 def _stage_not_built(kind: str, what: str) -> Schema:
@@ -65,8 +79,8 @@ STAGES: Final[Mapping[str, Schema]] = {
     "agent": _AGENT,
     "command": _COMMAND,
     "parallel": _PARALLEL,
+    "approve": _APPROVE,
     "review": _stage_not_built("review", "a stage that reviews; leave the stage out"),
-    "approve": _stage_not_built("approve", "a stage that waits for a person; work is accepted by a person in any case"),
 }
 
 PROOF: Final = table(
