@@ -92,6 +92,8 @@ def _facts(approval: ApprovalView, now: Instant) -> Iterator[tuple[str, str]]:
     yield "work", f"{approval.work}: {approval.title}"
     yield "asked by", f"stage {approval.stage} of attempt {approval.attempt}"
     yield "asked", when(approval.requested_at, now)
+    if approval.asked_again is not None:
+        yield "again", f"because {approval.asked_again}"
     if approval.state is ApprovalState.PENDING:
         yield "expires", when(approval.expires_at, now)
     else:

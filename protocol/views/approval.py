@@ -53,3 +53,4 @@ class ApprovalView(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
     decided_by: str | None
     reason: str | None  # why it was denied or cancelled
     used: bool  # the attempt went on with it, which happens once
+    asked_again: str | None = None  # what became of the same question before; None when it is asked for the first time

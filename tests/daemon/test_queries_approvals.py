@@ -176,3 +176,14 @@ async def test_work_that_was_approved_and_waits_can_be_resolved(house: Shelf):
     assert not (await house.ask(ask.ShowWork(BILLING, A))).resolvable
     await house.live(c.GiveApproval(approval=1, digest=await digest(house), by="ada", now=house.clock.now()))
     assert (await house.ask(ask.ShowWork(BILLING, A))).resolvable
+
+
+async def test_who_is_asked_again_is_told_what_became_of_the_first_question(house: Shelf):
+    await enrolled(house)
+    await asks(house)
+    assert (await shown(house)).asked_again is None
+    house.at(24 * HOUR)
+    await house.live(g.tick(), g.resolve("p1.a"), g.tick())
+    await asks(house)
+    assert (await shown(house)).state is ApprovalState.EXPIRED
+    assert (await shown(house, 2)).asked_again == "nobody answered in time"

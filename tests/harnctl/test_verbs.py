@@ -174,6 +174,7 @@ VERBS = [
         (
             "billing-export approval 1  ! pending",
             "stage release of attempt 1",
+            "because nobody answered in time",
             "\nPublish 2 rows to the ledger?\nThe total is 12.50.\n",
             "src/export.py",
             f"harnctl approval approve billing-export 1 --digest {ASKED[:12]}",

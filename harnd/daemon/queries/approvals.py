@@ -76,6 +76,7 @@ def view_of(goal: Goal, approval: Approval, now: Instant) -> ApprovalView:
         decided_by=approval.decided_by or None,
         reason=approval.reason or None,
         used=approval.consumed,
+        asked_again=goal.why_asked_again(approval) or None,
     )
 
 
