@@ -86,9 +86,11 @@ class MemoryHouse:
 class GitHouse:
     """A repository on disk; the daemon's environment is `environ`, the operator's and agents' is `hands`."""
 
-    def __init__(self, folder: Path, environ: Mapping[str, str] | None = None) -> None:
+    def __init__(
+        self, folder: Path, environ: Mapping[str, str] | None = None, *, hands: Mapping[str, str] | None = None
+    ) -> None:
         (folder / "home").mkdir(parents=True)
-        self.hands = {"PATH": os.environ["PATH"], "HOME": str(folder / "home"), "LC_ALL": "C.UTF-8"}
+        self.hands = {"PATH": os.environ["PATH"], "HOME": str(folder / "home"), "LC_ALL": "C.UTF-8", **(hands or {})}
         self.environ = self.hands | dict(environ or {})
         self.state = folder.resolve() / "state"
         self.top = (folder / "repository").resolve()

@@ -81,10 +81,36 @@ async def test_a_file_that_was_moved_is_told_as_moved(house: GitHouse):
     assert "rename from README.md\nrename to docs/README.md\n" in await patch(house, a)
 
 
-async def test_what_the_repository_calls_binary_is_named(house: GitHouse):
-    house.write(house.path, ".git/info/attributes", b"*.md -diff\n")
+@pytest.mark.parametrize("attribute", ["-diff", "binary", "diff=none"])
+@pytest.mark.parametrize("where", [".git/info/attributes", ".gitattributes", "in-the-commit", "from-a-setting"])
+async def test_no_attribute_hides_a_text(house: GitHouse, where: str, attribute: str):
+    house.git("config", "diff.none.binary", "true")
+    said = f"*.md {attribute}\n".encode()
+    hidden = {".gitattributes": said} if where == "in-the-commit" else {}
+    if where == "from-a-setting":
+        house.write(house.path, ".git/attributes", said)
+        house.git("config", "core.attributesFile", f"{house.path}/.git/attributes")
+        house.git("config", "attr.tree", house.base)
+    elif not hidden:
+        house.write(house.path, where, said)
+    if where == ".gitattributes":
+        house.base = house.commit("attributes")
+    a = branched(house, "a", {"README.md": b"# Store\n", **hidden})
+    assert (await patch(house, a)).endswith(EXPECTED)
+
+
+async def test_a_repository_of_another_object_format_is_read(tmp_path: Path):
+    house = GitHouse(tmp_path, hands={"GIT_DEFAULT_HASH": "sha256"})
+    assert len(house.base) == 64
     a = branched(house, "a", {"README.md": b"# Store\n"})
-    assert (await patch(house, a)).endswith("Binary files a/README.md and b/README.md differ\n")
+    assert (await patch(house, a)).endswith(EXPECTED)
+
+
+async def test_nothing_is_left_behind(house: GitHouse, tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    (tmp_path / "scratch").mkdir()
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path / "scratch"))
+    await patch(house, branched(house, "a", {"README.md": b"# Store\n"}))
+    assert list((tmp_path / "scratch").iterdir()) == []
 
 
 @pytest.mark.parametrize("name", ["HEAD", "--output=/tmp/x", "main"])
