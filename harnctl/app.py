@@ -32,7 +32,7 @@ VERBS: Final[Mapping[str, tuple[str, str, str]]] = {
     "demo": ("demo", "demo", "Carry a small goal through a scripted agent, without an account."),
     "doctor": ("doctor", "show_doctor", "Check this machine, the way to the daemon, and the daemon."),
     "status": ("daemon", "show_status", "Show the daemon in one look."),
-    "inbox": ("inbox", "list_inbox", "List everything that waits for you, oldest first."),
+    "inbox": ("inbox", "list_inbox", "List everything that waits for you, by risk and age."),
     "why": ("inbox", "show_why", "Show what holds a goal or a work item, and what would change it."),
     "goal": ("goal", "app", "Goals: what harnd is to bring about."),
     "plan": ("plan", "app", "Plans: proposals for the next milestone."),

@@ -13,7 +13,7 @@ Part = Annotated[str | None, typer.Argument(metavar="[WORK]", help="The work ite
 
 
 def list_inbox(context: typer.Context) -> None:
-    """List everything that waits for you, oldest first."""
+    """List everything that waits for you, by risk and age."""
     console = console_of(context)
     inbox = console.ask(ListInbox())
     console.show(ListInbox.method, inbox, render.waiting(inbox, console.now()))

@@ -11,7 +11,7 @@ from protocol.views import FailureView, InboxItem, InboxView, WhyView
 
 
 def waiting(inbox: InboxView, now: Instant) -> Iterator[Block]:
-    """Show everything that waits, oldest first, each with the command to type."""
+    """Show everything that waits, as it is listed, each with the command to type."""
     if not inbox.items:
         yield Paragraph("Nothing waits for you.")
     for item in inbox.items:

@@ -35,7 +35,7 @@ class InboxItem(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
 
 
 class InboxView(Struct, frozen=True, forbid_unknown_fields=True):
-    """Everything that waits for a person, oldest first.
+    """Everything that waits for a person: approvals of critical and high risk, then the rest, oldest first.
 
     Who subscribes after `after` misses nothing that happened since; what is in the view already may be told again.
     That a supervisor gave up is no event, and is seen by looking again.

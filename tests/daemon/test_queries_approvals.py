@@ -187,3 +187,18 @@ async def test_who_is_asked_again_is_told_what_became_of_the_first_question(hous
     await asks(house)
     assert (await shown(house)).state is ApprovalState.EXPIRED
     assert (await shown(house, 2)).asked_again == "nobody answered in time"
+
+
+async def test_in_the_inbox_what_much_hangs_on_comes_first_and_the_rest_by_its_age(house: Shelf):
+    await house.live(g.create(g.an_intent(goal="docs")), g.tick(), g.answered(g.a_plan()), goal="docs")
+    house.at(10)
+    await enrolled(house)
+    await asks(house)
+    house.at(20)
+    await enrolled(house, "search")
+    await asks(house, goal="search", risk=Risk.HIGH)
+    house.at(30)
+    await enrolled(house, "ship")
+    await asks(house, goal="ship", risk=Risk.CRITICAL)
+    items = (await house.ask(ask.ListInbox())).items
+    assert [item.goal for item in items] == ["ship", "search", "docs", "billing"]

@@ -16,21 +16,28 @@ from harnd.ports.store import GoalRow, InboxRow
 from protocol import ids
 from protocol.errors import Refusal
 from protocol.ids import GoalId, WorkId
-from protocol.values import Unit
+from protocol.values import Instant, Risk, Unit
 from protocol.views import InboxItem, InboxKind, InboxView
 
 APPROVAL: Final = "approval/"
 BUDGET: Final = "budget/"
+FIRST: Final = (Risk.CRITICAL, Risk.HIGH)  # the risks that come before everything else
 
 
 async def listed(sources: Sources) -> InboxView:
-    """List what waits in all goals, oldest first."""
+    """List what waits in all goals: what much hangs on, and then everything by its age."""
     # The cursor before the items: what is committed in between is told twice.  The other way round it would be missed.
     after = await sources.world.store.newest()
     asks = [item(row.goal, row) for row in await sources.world.store.inbox()]
     asks = await _foretold(sources, [await _with_stakes(sources, each) for each in asks])
     parked = [parked_item(row) for row in await sources.world.store.goals() if row.parked is not None]
-    return InboxView(tuple(sorted((*asks, *parked), key=lambda one: (one.since, one.goal))), after=after)
+    return InboxView(tuple(sorted((*asks, *parked), key=_by_risk_and_age)), after=after)
+
+
+def _by_risk_and_age(one: InboxItem) -> tuple[int, Instant, GoalId]:
+    # High and critical approvals expire within hours; what hangs on the rest is for its age to say.
+    urgent = FIRST.index(one.risk) if one.risk in FIRST else len(FIRST)
+    return urgent, one.since, one.goal
 
 
 def with_stakes(goal: Goal, asked: InboxItem) -> InboxItem:
