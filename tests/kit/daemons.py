@@ -27,6 +27,7 @@ from protocol.replies import GoalCreated
 from protocol.requests import AcceptWork, ApprovePlan, CreateGoal, ShowGoal, ShowPlan, ShowWork
 from protocol.values import PlanStatus, WorkState
 from protocol.views import EventView, GoalView
+from tests.kit.planner_rules import completes, proposes
 
 ROOT = Path(__file__).parents[2]
 PATIENCE_S = 40.0
@@ -80,41 +81,7 @@ name = "there"
 argv = ["test", "-s", "{{ goal.id }}.txt"]
 """
 
-PLANNER = """
-[[rule]]
-when = ["Plan request", "- milestones: 1 left of 1"]
-
-[rule.answer]
-decision = "apply"
-rationale = "One step is enough."
-
-[rule.answer.milestone]
-sequence = 1
-title = "The file"
-objective = "Change it."
-acceptance = ["It is changed."]
-
-[[rule.answer.work]]
-key = "change"
-title = "Change the file"
-objective = "Write it."
-acceptance = ["It is there."]
-dependencies = []
-template = "change"
-paths = []
-
-[[rule]]
-when = "Plan request"
-
-[rule.answer]
-decision = "complete"
-rationale = "It is there."
-
-[[rule.answer.evidence]]
-criterion = "AC-1"
-work = ["p1.change"]
-note = "It was proved."
-"""
+PLANNER = proposes("Plan request", "- milestones: 1 left of 1") + completes("p1.change")
 
 MAKER = """
 [[rule]]

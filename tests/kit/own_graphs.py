@@ -10,6 +10,7 @@ from protocol.replies import GoalCreated
 from protocol.requests import AcceptWork, CreateGoal, ShowWork
 from protocol.values import WorkState
 from tests.kit.daemons import BILLING, ROOT, Home, follow
+from tests.kit.planner_rules import completes
 
 HEAD = """
 goal = "{goal}"
@@ -49,24 +50,13 @@ dependencies = ["lines"]
 template = "change"
 """
 
-AGENTS = """
+MAKER = """
 [[rule]]
 matches = 'Item p0.(?P<item>\\S+) of goal (?P<goal>\\S+), attempt'
 do = [{ write = "{{goal}}.txt", text = "{{item}}" }]
 answer = "Done."
-
-[[rule]]
-when = "Plan request"
-
-[rule.answer]
-decision = "complete"
-rationale = "They are there."
-
-[[rule.answer.evidence]]
-criterion = "AC-1"
-work = ["p0.export"]
-note = "It was proved."
 """
+AGENTS = MAKER + completes("p0.export")
 
 
 def request(home: Home, text: str, *, goal: str = BILLING, parent: str | None = None) -> CreateGoal:

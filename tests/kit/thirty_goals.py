@@ -16,6 +16,7 @@ from protocol.ids import GoalId
 from protocol.values import Unit
 from protocol.views import InboxKind
 from tests.kit.daemons import CHANGE, TEAM, Home, follow
+from tests.kit.planner_rules import completes, proposes
 
 COUNTS: Final = {
     **dict.fromkeys(("plain", "rejected", "asks", "fails", "found", "blocks", "calls", "spends", "gated"), 3),
@@ -93,7 +94,7 @@ prompt = "Publish it."
 FINDINGS: Final = ("no test", "no docs")
 LATER: Final = "later this week"
 
-SCRIPT: Final = """
+UNUSUAL_PLANNERS: Final = """
 [[rule]]
 when = ["Plan request 1,", "of goal asks-"]
 answer = { decision = "attention", rationale = "It is not said.", question = "Which file is meant?" }
@@ -107,43 +108,8 @@ stop = "refused"
 when = ["Plan request 2,", "milestones: 1 left of 1"]
 matches = 'of goal rejected-[^1]'
 do = [{ say = "thinking" }, { hang = true }]
-
-[[rule]]
-when = "milestones: 1 left of 1"
-matches = 'Plan request (?P<plan>\\d)'
-
-[rule.answer]
-decision = "apply"
-rationale = "One step is enough."
-
-[rule.answer.milestone]
-sequence = 1
-title = "The file"
-objective = "Change it, as plan {{plan}} says."
-acceptance = ["It is changed."]
-
-[[rule.answer.work]]
-key = "change"
-title = "Change the file"
-objective = "Write it."
-acceptance = ["It is there."]
-dependencies = []
-template = "change"
-paths = []
-
-[[rule]]
-when = "Plan request"
-matches = '(?P<work>p\\d.change)'
-
-[rule.answer]
-decision = "complete"
-rationale = "It is there."
-
-[[rule.answer.evidence]]
-criterion = "AC-1"
-work = ["{{work}}"]
-note = "It was proved."
-
+"""
+MAKERS: Final = """
 [[rule]]
 when = "of goal blocks-"
 attempt = 1
@@ -181,6 +147,18 @@ answer = "Done."
 when = "of goal"
 do = [{ say = "thinking" }, { hang = true }]
 """
+SCRIPT: Final = "".join(
+    (
+        UNUSUAL_PLANNERS,
+        proposes(
+            "milestones: 1 left of 1",
+            matches="Plan request (?P<plan>\\d)",
+            objective="Change it, as plan {{plan}} says.",
+        ),
+        completes("{{work}}", matches="(?P<work>p\\d.change)"),
+        MAKERS,
+    )
+)
 
 
 def kind_of(goal: str) -> str:
