@@ -165,6 +165,15 @@ def _repeats(keys: Sequence[Hashable | None]) -> Iterator[Mistake]:
             yield mistake("duplicate", f"says the same as entry [{first[key]}]", index)
 
 
+def _contains(walk: Walk, wanted: Json, value: Json, _schema: Schema) -> Iterator[Mistake]:
+    if walk.is_type(value, "array") and not any(_fits(walk, item, wanted) for item in value):
+        yield mistake("contains", f"expected {wanted.get('description', 'an entry of another kind')}, found none")
+
+
+def _fits(walk: Walk, value: Json, schema: Json) -> bool:
+    return next(walk.descend(value, schema), None) is None
+
+
 # --- objects
 
 
@@ -312,6 +321,7 @@ _KEYWORDS: Final[dict[str, Any]] = {
     "minItems": _min_items,
     "uniqueItems": _unique,
     "distinct": _distinct,
+    "contains": _contains,
     "maxProperties": _max_properties,
     "minProperties": _min_properties,
     "required": _required,

@@ -1,8 +1,9 @@
 """Reading: the one JSON object in a model's answer, or why there is none.
 
 The untouched text is parsed first, strictly.  Only if that fails is one code fence removed that encloses the whole
-answer, or one sentence that introduces an object reaching to the end of it.  Nothing is repaired: what stands inside
-strings is never edited, and an answer that could be read in two ways is unreadable.
+answer, or one sentence that introduces an object reaching to the end of it; whoever reads an answer says what of this
+may stand around the object.  Nothing is repaired: what stands inside strings is never edited, and an answer that could
+be read in two ways is unreadable.
 
 What no store or system call of ours could take is replaced by U+FFFD and noted: unpaired surrogates and NUL.
 Nothing here raises, whatever the text.
@@ -11,6 +12,7 @@ Nothing here raises, whatever the text.
 import json
 import math
 import re
+from enum import Enum
 from typing import Final, TypeAlias
 
 import msgspec
@@ -21,7 +23,7 @@ Json: TypeAlias = "bool | int | float | str | list[Json] | dict[str, Json] | Non
 JsonObject: TypeAlias = dict[str, Json]
 
 REPLACED: Final = "\N{REPLACEMENT CHARACTER}"
-LARGEST_INTEGER: Final = 2**53  # beyond it, readers that use floats disagree about the value
+LARGEST_INTEGER: Final = 2**53 - 1  # beyond it, readers that use floats disagree about the value (RFC 8785 too)
 
 _FENCE = re.compile(r"(?P<mark>`{3,}|~{3,})[ \t]*[\w+.-]*[ \t]*\n(?P<body>.*)(?P=mark)", re.DOTALL)
 _SENTENCE_END = re.compile(r"[.!?]\s+\S|\n")
@@ -39,6 +41,14 @@ _PLACE_CHARS: Final = 300
 _REFUSAL_CHARS: Final = 1_000  # a longer text does more than refuse
 _SCHEMA_WORDS: Final = frozenset({"$schema", "$defs", "$ref", "allOf", "anyOf", "oneOf"})
 _SCHEMA_WRAPPERS: Final = ("schema", "json_schema", "input_schema", "parameters")
+
+
+class Around(Enum):
+    """What may stand around the object."""
+
+    NOTHING = "nothing"  # but white space
+    FENCE = "fence"  # one code fence that encloses the whole answer
+    FENCE_OR_SENTENCE = "fence or sentence"  # or one sentence that introduces the object
 
 
 class Note(msgspec.Struct, frozen=True):
@@ -88,8 +98,8 @@ def is_refusal(text: str) -> bool:
     return len(trimmed) <= _REFUSAL_CHARS and _REFUSAL.match(trimmed) is not None
 
 
-def read_object(text: str) -> Read | Unreadable:
-    """Read the one JSON object of an answer."""
+def read_object(text: str, *, around: Around = Around.FENCE_OR_SENTENCE) -> Read | Unreadable:
+    """Read the one JSON object of an answer.  Lines are those of the text as it was given."""
     if len(text) > bounds.ANSWER_BYTES or len(text.encode("utf-8", "replace")) > bounds.ANSWER_BYTES:
         return Unreadable("too_large", f"{len(text)} characters; at most {bounds.ANSWER_BYTES} bytes are read")
     if is_empty(text):
@@ -98,11 +108,17 @@ def read_object(text: str) -> Read | Unreadable:
     if isinstance(as_it_stands, Read) or as_it_stands.code not in _MAYBE_WRAPPED:
         return as_it_stands
     trimmed = text.strip().removeprefix("\ufeff").strip()
-    if fence := _FENCE.fullmatch(trimmed):
-        return _parse(fence["body"])
+    above = text[: text.index(trimmed)]
+    if around is not Around.NOTHING and (fence := _FENCE.fullmatch(trimmed)):
+        return _parse(_in_its_place(fence["body"], above + trimmed[: fence.start("body")]))
     if trimmed.startswith("{"):
-        return _parse(trimmed)
-    return _after_one_sentence(trimmed) or as_it_stands
+        return _parse(_in_its_place(trimmed, above))
+    return (_after_one_sentence(trimmed, above) if around is Around.FENCE_OR_SENTENCE else None) or as_it_stands
+
+
+def _in_its_place(text: str, above: str) -> str:
+    """Put as many lines above a text as there were, so that what is wrong with it is found where it stands."""
+    return "\n" * above.count("\n") + text
 
 
 # What the untouched text can be refused for because of what stands around the object.  Any other flaw is the object's
@@ -110,7 +126,7 @@ def read_object(text: str) -> Read | Unreadable:
 _MAYBE_WRAPPED: Final = ("syntax", "no_object", "trailing_text")
 
 
-def _after_one_sentence(text: str) -> Read | Unreadable | None:
+def _after_one_sentence(text: str, above: str) -> Read | Unreadable | None:
     """Read the object that one sentence introduces; None when that is not what the answer looks like."""
     opening = text.find("{")
     introduction = text[:opening].strip() if opening > 0 else ""
@@ -118,7 +134,7 @@ def _after_one_sentence(text: str) -> Read | Unreadable | None:
         return None
     if _SENTENCE_END.search(introduction):
         return Unreadable("leading_text", "there is more than one sentence before the object")
-    return _parse(text[opening:])
+    return _parse(_in_its_place(text[opening:], above + text[:opening]))
 
 
 def _parse(text: str) -> Read | Unreadable:
@@ -247,7 +263,7 @@ def _object(pairs: list[tuple[str, _Parsed]]) -> dict[str, _Parsed] | _Flaw:
 def _integer(digits: str) -> int | _Flaw:
     # The length first: Python refuses to turn thousands of digits into a number.
     if len(digits) > len(f"-{LARGEST_INTEGER}") or abs(int(digits)) > LARGEST_INTEGER:
-        return _Flaw("integer_range", "the number is an integer beyond 2^53")
+        return _Flaw("integer_range", "the number is an integer beyond 2^53 - 1")
     return int(digits)
 
 

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from harnd.domain.reading import LARGEST_INTEGER, Note, Read, Unreadable, is_empty, is_refusal, read_object
+from harnd.domain.reading import LARGEST_INTEGER, Around, Note, Read, Unreadable, is_empty, is_refusal, read_object
 from protocol import bounds
 
 FENCE = "```"
@@ -112,6 +112,29 @@ def test_a_flaw_of_the_object_is_not_looked_past():
     inner = '{"verdict": "approve"}'
 
     assert code_of(f'{{"note": NaN, "example": {inner}}}') == "nonfinite"
+
+
+@pytest.mark.parametrize("above", ["", f"\n{FENCE}json\n", "Here it is:\n", "\ufeff\n\n"])
+def test_a_line_is_that_of_the_text_as_it_was_given(above: str):
+    below = f"\n{FENCE}" if FENCE in above else ""
+    found = read_object(f'{above}{{"a": 1,\n"b" 2}}{below}')
+    assert isinstance(found, Unreadable)
+    assert found.place.startswith(f"line {above.count(chr(10)) + 2}, column 5")
+
+
+@pytest.mark.parametrize(
+    ("text", "least"),
+    [
+        ('{"a": 1}', Around.NOTHING),
+        ('\ufeff\n{"a": 1}\n', Around.NOTHING),
+        (f'{FENCE}\n{{"a": 1}}\n{FENCE}\n', Around.FENCE),
+        ('Here it is: {"a": 1}', Around.FENCE_OR_SENTENCE),
+    ],
+)
+def test_whoever_reads_says_what_may_stand_around(text: str, least: Around):
+    kinds = list(Around)
+    read = [isinstance(read_object(text, around=around), Read) for around in kinds]
+    assert read == [index >= kinds.index(least) for index in range(len(kinds))]
 
 
 def test_what_cannot_be_stored_is_replaced_and_noted():
