@@ -115,3 +115,14 @@ GRACE_S: Final = Range(0, KILL_GRACE_S, 600)
 
 # --- what piles up
 KEEP_S: Final = Range(0, 14 * 24 * 3600, 3650 * 24 * 3600)  # what ended longer ago may be cleared away
+
+# --- reviews
+REVIEW_PAIRS: Final = 100  # of one job
+REVIEW_INPUTS: Final = 500  # texts of one job, and files it declares
+COVERED_FILES: Final = 2_000  # of one change
+REVIEW_PROMPT_BYTES: Final = 1024 * 1024
+REVIEW_BODY_CHARS: Final = 100_000  # of one pair's result
+REJECTED_OUTPUT_CHARS: Final = 128 * 1024  # of a refused output, as its correction shows it
+MODEL_ID_CHARS: Final = 200
+FINDINGS: Final = 50  # of one reviewer of a panel
+FINDING_CODE_CHARS: Final = 100

@@ -42,4 +42,4 @@ def a_text(most: int) -> Schema:
 
 def a_word(*words: str) -> Schema:
     """Ask for one of these words."""
-    return {"type": "string", "enum": list(words)}
+    return {"type": "string", "enum": [str(word) for word in words]}

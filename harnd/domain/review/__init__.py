@@ -1,0 +1,1 @@
+"""Review: the exact contract between harnd and whoever reviews for it."""
