@@ -3,6 +3,7 @@
 PYTHON ?= python3
 WORKERS ?= auto
 WORLDS ?= 20
+OUTPUTS ?= 1000000
 export CHAOS TUI YES
 
 VENV := .venv
@@ -12,7 +13,7 @@ CODE := bench harnctl harnd protocol tests tools
 
 .DEFAULT_GOAL := help
 
-.PHONY: help setup demo test check format test-worlds bench-tui lock clean \
+.PHONY: help setup demo test check format test-worlds fuzz bench-tui lock clean \
 	check-style check-mypy check-pyright check-floors check-links require-tools
 
 help: ## print this list
@@ -36,6 +37,9 @@ format: $(FILLED) ## lay the code out and mend what ruff can mend
 
 test-worlds: $(FILLED) ## carry generated missions through a daemon that is killed (WORLDS=20)
 	$(PY) -m pytest -q -n $(WORKERS) --dist worksteal --worlds=$(WORLDS) tests/worlds
+
+fuzz: $(FILLED) ## give the readers of reviews many more outputs (OUTPUTS=1000000)
+	$(PY) -m pytest -q -n $(WORKERS) --dist worksteal --timeout=0 --outputs=$(OUTPUTS) tests/domain/review/test_hostile_outputs.py
 
 lock: | require-tools ## write requirements.lock anew (UPGRADE=--upgrade for newer pins)
 	$(PYTHON) -m venv .venv-lock

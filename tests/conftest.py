@@ -21,6 +21,13 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         metavar="N",
         help="collect tests/worlds and carry N generated worlds out (left out without it)",
     )
+    parser.addoption(
+        "--outputs",
+        type=int,
+        default=20_000,
+        metavar="N",
+        help="give the readers of reviews N generated outputs (20,000 without it)",
+    )
 
 
 def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:

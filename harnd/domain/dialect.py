@@ -167,7 +167,7 @@ def _repeats(keys: Sequence[Hashable | None]) -> Iterator[Mistake]:
 
 def _contains(walk: Walk, wanted: Json, value: Json, _schema: Schema) -> Iterator[Mistake]:
     if walk.is_type(value, "array") and not any(_fits(walk, item, wanted) for item in value):
-        yield mistake("contains", f"expected {wanted.get('description', 'an entry of another kind')}, found none")
+        yield mistake("missing", f"expected {wanted.get('description', 'an entry of another kind')}, found none")
 
 
 def _fits(walk: Walk, value: Json, schema: Json) -> bool:

@@ -82,6 +82,7 @@ class _Flaw(msgspec.Struct, frozen=True):
 
     code: str
     message: str
+    key: str = ""  # the one that is wrong, of an object
 
 
 _Parsed: TypeAlias = "bool | int | float | str | list[_Parsed] | dict[str, _Parsed] | _Flaw | None"
@@ -201,8 +202,9 @@ class _Refused(Exception):
 
 def _walk(value: _Parsed, place: str, notes: list[Note]) -> Json:
     match value:
-        case _Flaw(code=code, message=message):
-            raise _Refused(Unreadable(code, message, place[:_PLACE_CHARS]))
+        case _Flaw(code=code, message=message, key=key):
+            where = f"{place}.{key}" if place and key else place or key
+            raise _Refused(Unreadable(code, message, where[:_PLACE_CHARS]))
         case str():
             return _fit(value, place, notes)
         case list():
@@ -255,7 +257,7 @@ def _object(pairs: list[tuple[str, _Parsed]]) -> dict[str, _Parsed] | _Flaw:
     for key, _ in pairs:
         fit = _UNFIT.sub(REPLACED, key)  # as it will be read: two keys that differ in what is replaced would meet
         if fit in seen:
-            return _Flaw("duplicate_key", f"the key {fit[:100]!r} is there twice")
+            return _Flaw("duplicate_key", f"the key {fit[:100]!r} is there twice", fit)
         seen.add(fit)
     return dict(pairs)
 

@@ -208,5 +208,5 @@ def test_a_list_that_holds_none_of_a_kind_is_one_mistake():
     wanted = {"properties": {"n": {"const": 1}}, "required": ["n"], "description": "one entry that counts 1"}
     schema = {"type": "array", "contains": wanted}
     assert check([{"n": 1}, {}], schema) == []
-    assert check([{"n": 2}], schema) == [Problem("contains", "", "expected one entry that counts 1, found none")]
+    assert check([{"n": 2}], schema) == [Problem("missing", "", "expected one entry that counts 1, found none")]
     assert [problem.code for problem in check("no list", schema)] == ["type"]

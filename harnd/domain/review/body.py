@@ -123,7 +123,7 @@ def _states(indent: str, rest: str) -> bool:
 
 def body_problems(lines: list[str], *, place: str, line: int) -> Iterator[Problem]:
     """Say what is wrong with a body whatever it states; `line` is where its first line stands."""
-    text = "\n".join(lines)
+    text = "\n".join(lines).strip()
     if is_empty(text):
         yield Problem("body.empty", place, "is empty, expected the reasons", line=line)
     if len(text) > bounds.REVIEW_BODY_CHARS:

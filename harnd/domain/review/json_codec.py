@@ -6,6 +6,8 @@ strictly as a planner's answer, under the same codes.
 
 from typing import cast
 
+import msgspec
+
 from harnd.domain.checking import Path, flaws, place, shown
 from harnd.domain.problem import Problem
 from harnd.domain.reading import Around, JsonObject, Unreadable, is_refusal, read_object
@@ -22,9 +24,9 @@ def read_json(contract: Contract, nonce: Nonce, text: str) -> Output:
     read = read_object(text, around=Around.FENCE)
     if isinstance(read, Unreadable):
         return Malformed((_why(read, text),))
-    if (foreign := _nonce_problem(read.value, nonce)) is not None:
-        return Malformed((foreign,))
     lines = locate(text)
+    if (foreign := _nonce_problem(read.value, nonce)) is not None:
+        return Malformed((msgspec.structs.replace(foreign, line=lines.of(("nonce",))),))
     found = flaws(read.value, answer_schema(contract, nonce))
     if found:
         return Malformed(

@@ -5,6 +5,7 @@ at a line.  It walks a text that was read, so it tells tokens apart and judges n
 """
 
 import re
+from itertools import islice
 from typing import Final
 
 import msgspec
@@ -14,72 +15,61 @@ from harnd.domain.files.lines import Lines
 from harnd.domain.problem import Problem
 from harnd.domain.reading import Unreadable
 
-_TOKEN: Final = re.compile(r'"(?:[^"\\]|\\.)*"?|[\[\]{},:\n]', re.DOTALL)
+_TOKEN: Final = re.compile(r'"(?:[^"\\]|\\.)*"?|[\[\]{},:\n]|[^\[\]{},:"\s]+', re.DOTALL)
+_TOKENS: Final = 200_000  # what stands further down has the line of what holds it
 _LINE: Final = re.compile(r"line (\d+), column \d+")
 
 
 def locate(text: str) -> Lines:
     """Find the line of every key and entry of a text that is JSON, whatever stands around the value in blanks."""
     scanner = _Scanner()
-    for token in _TOKEN.finditer(text):
-        scanner.take(token[0])
+    for mark in islice(_TOKEN.finditer(text), _TOKENS):
+        scanner.take(mark[0])
     return Lines(scanner.lines, {})
 
 
 class _Scanner:
-    """One pass over the tokens that shape a value."""
+    """One pass over the tokens of a value."""
 
     def __init__(self) -> None:
         self.lines: dict[Path, int] = {}
         self._line = 1
-        self._path: list[str | int] = []  # of the value that is open, with a step for each container
+        self._path: list[str | int] = []  # a step for each object and list that is open
         self._expects_key = False
 
-    def take(self, token: str) -> None:
-        match token[0]:
-            case "\n":
-                self._line += 1
-            case "{":
-                self._path.append("")
-                self._expects_key = True
-            case "[":
-                self._path.append(0)
-                self._here()
-                self._expects_key = False
-            case "}" | "]":
-                if self._path:
-                    self._path.pop()
-                self._expects_key = False
-            case ",":
-                self._next()
-            case '"':
-                self._text(token)
-            case _:
-                pass
+    def take(self, mark: str) -> None:
+        if mark in ("]", "}"):
+            del self._path[-1:]
+            self._expects_key = False
+        elif mark == ",":
+            self._next()
+        elif mark == "\n":
+            self._line += 1
+        elif mark != ":":
+            self._part(mark)
 
     def _next(self) -> None:
         if self._path and isinstance(step := self._path[-1], int):
             self._path[-1] = step + 1
-            self._here()
         else:
             self._expects_key = True
 
-    def _text(self, token: str) -> None:
+    def _part(self, mark: str) -> None:
+        """Take a key, or the beginning of a value."""
         if self._expects_key and self._path:
-            self._path[-1] = _key(token)
-            self._here()
+            self._path[-1] = _key(mark)
             self._expects_key = False
-        self._line += token.count("\n")
-
-    def _here(self) -> None:
         self.lines.setdefault(tuple(self._path), self._line)
+        if mark in ("{", "["):
+            self._path.append("" if mark == "{" else 0)
+            self._expects_key = mark == "{"
 
 
-def _key(token: str) -> str:
+def _key(mark: str) -> str:
     try:
-        return msgspec.json.decode(token.encode("utf-8", "replace"), type=str)
+        return msgspec.json.decode(mark.encode("utf-8", "replace"), type=str)
     except msgspec.DecodeError:  # a surrogate without its other half
-        return token[1:-1]
+        return mark[1:-1]
 
 
 def problem_of(unreadable: Unreadable, text: str, *, within: str = "", line: int = 0) -> Problem:

@@ -14,11 +14,7 @@ class Runner(msgspec.Struct, frozen=True, omit_defaults=True):
 
     harness: HarnessName
     model: str | None = None  # from how it was launched, or from what it reported while it ran
-    effort: str | None = None  # only beside a model: by itself it says nothing
-
-    def __post_init__(self) -> None:
-        if self.effort is not None and self.model is None:
-            raise ValueError("an effort without a model says nothing")
+    effort: str | None = None  # beside an unknown model it tells nobody apart
 
 
 class SelfReport(msgspec.Struct, frozen=True):

@@ -21,8 +21,8 @@ from harnd.domain.review.output import Malformed, Output
 from harnd.domain.review.settling import Said, settle
 from protocol import bounds
 
-_DELIMITER: Final = re.compile(r"=== REVIEW (START|END) ([0-9a-f]+)((?: :: .*)?) ===")
-_LIKE_ONE: Final = re.compile(r"={2,}\s*(?:PAIR\s+)?REVIEW\s+(?:START|END)\b", re.IGNORECASE)
+_DELIMITER: Final = re.compile(r"=== REVIEW (START|END) ([0-9a-f]+) :: (.+ :: .+) ===")
+_LIKE_ONE: Final = re.compile(r"={2,}\s*(?:PAIR\s+)?REVIEW\s+(?:START|END)\b")
 
 
 class _Block(NamedTuple):
@@ -47,7 +47,7 @@ class _Blocks:
             stripped = line.strip()
             delimiter = _DELIMITER.fullmatch(stripped)
             if delimiter and delimiter[2] == self._nonce:
-                self._delimit(delimiter[1], delimiter[3].removeprefix(SEPARATOR), number)
+                self._delimit(delimiter[1], delimiter[3], number)
             elif self._open is not None:
                 self._inside(self._open, line, stripped, number)
             else:
