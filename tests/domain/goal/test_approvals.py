@@ -236,12 +236,12 @@ def test_it_expires_also_where_no_step_may_be_taken_and_costs_none(held):
     assert item(live(after, resolve("p1.a"), at=late), "p1.a").standing is Standing.PARKED
 
 
-def test_what_expires_beside_a_step_is_no_part_of_it():
+def test_what_expires_beside_other_moves_is_stored_with_them():
     late = later(24 * HOUR_S)
     goal = asking(draft("a"), draft("b"), draft("c", "a", "b"), parallel_work=1)
     Given(live(goal, pause_goal(), resume_goal())).when(tick(late)).then(
-        e.ApprovalExpired(approval=1),
         e.GoalTicked(),
+        e.ApprovalExpired(approval=1),
         e.AttemptStarted(
             work=WorkId("p1.b"), attempt=1, base=goal.head, generation=1, calls=1, set_aside=goal.ledger.expected(1)
         ),

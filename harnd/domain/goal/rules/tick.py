@@ -20,10 +20,10 @@ from protocol.values import Instant, PlanStatus, Unit
 
 
 def tick(goal: Goal, now: Instant) -> list[e.GoalEvent]:
-    """Return what has expired, and then the events of one step, headed by `goal.ticked`; or nothing."""
-    expired = expire_approvals(goal, now)
-    moves = stepped(goal, now)[1][len(expired) :]
-    return [*expired, e.GoalTicked(), *moves] if moves else [*expired]
+    """Return the events of one step, headed by `goal.ticked`; only what expires, without it; or nothing."""
+    _, moves = stepped(goal, now)
+    paid = any(not isinstance(event, e.ApprovalExpired) for event in moves)
+    return [e.GoalTicked(), *moves] if paid else moves
 
 
 def stepped(goal: Goal, now: Instant) -> tuple[Goal, list[e.GoalEvent]]:
