@@ -19,10 +19,11 @@ from harnd.domain.goal.fingerprint import fingerprint
 from harnd.domain.goal.goal import Ending, Goal
 from harnd.domain.goal.intent import Intent
 from harnd.domain.goal.position import position
-from harnd.domain.goal.work import Standing
+from harnd.domain.goal.template import ApproveStage
+from harnd.domain.goal.work import Standing, Work
 from harnd.domain.rejected import Rejected
 from protocol.ids import Digest
-from protocol.values import FailureClass, Instant, Phase
+from protocol.values import ApprovalState, FailureClass, Instant, Phase
 from tests.domain.goal.walking import PLANS, Walk, check_way_out, senseless, sensible
 from tests.kit.given import (
     T0,
@@ -31,12 +32,15 @@ from tests.kit.given import (
     a_template,
     an_intent,
     answered,
+    asked,
     babbled,
     cancel_work,
     completion,
     create,
+    deny,
     draft,
     failed,
+    give,
     live,
     moved,
     parked,
@@ -51,6 +55,7 @@ from tests.kit.given import (
     succeeded,
     tick,
     unanswered,
+    use,
 )
 
 TEMPLATES = (a_template(), a_template("wide", agents=3, wide=True), a_template("chore", root=False))
@@ -85,6 +90,7 @@ intents = st.builds(
     parallel_work=st.integers(1, 3),
     agent_concurrency=st.integers(1, 4),
     retry_blocked=st.booleans(),
+    resume_approved=st.booleans(),
     active_runtime=st.sampled_from([10**12, 10**12, 3_600_000_000, 60_000_000, 1]),
     ticks=small_or_plenty(1, 200),
     tokens=st.none() | small_or_plenty(1, 10**9),
@@ -128,8 +134,7 @@ class World(NamedTuple):
 
 def tiny(*, ticks: int, **shape: Any) -> Intent:
     return an_intent(
-        **shape,
-        templates=[a_template(attempts=2)],
+        **{"templates": [a_template(attempts=2)], **shape},
         milestones=1,
         replans=2,
         schema_attempts=1,
@@ -140,7 +145,9 @@ def tiny(*, ticks: int, **shape: Any) -> Intent:
     )
 
 
-@pytest.fixture(scope="module", params=["one item", "two items", "own work", "own work in a mission", "tried again"])
+@pytest.fixture(
+    scope="module", params=["one item", "two items", "own work", "own work in a mission", "tried again", "asks"]
+)
 def world(request: pytest.FixtureRequest) -> World:
     pair = (draft("a"), draft("b", "a"))
     match request.param:
@@ -152,8 +159,16 @@ def world(request: pytest.FixtureRequest) -> World:
             return walked(tiny(ticks=6, graph=pair, mission=False, planner=False))
         case "tried again":
             return walked(tiny(ticks=5, graph=pair[:1], mission=False, planner=False, retry_blocked=True))
+        case "asks":
+            return walked(tiny(ticks=3, graph=pair[:1], mission=False, planner=False, templates=[ASKS]))
         case _:
             return walked(tiny(ticks=5, graph=pair[:1]))
+
+
+ASKS = msgspec.structs.replace(
+    a_template(attempts=2),
+    stages=(*a_template().stages, ApproveStage("ask", "Publish it?")),
+)
 
 
 def walked(intent: Intent, *work: WorkDraft) -> World:
@@ -220,6 +235,7 @@ def moves(goal: Goal, work: tuple[WorkDraft, ...]) -> Iterator[c.GoalCommand]:
                 yield succeeded(item.id, number, proof=a_proof(item.id))
                 yield failed(item.id, FailureClass.PROOF, number)
                 yield failed(item.id, FailureClass.ENVIRONMENT, number)
+                yield from asking(goal, item)
             case Standing.IN_REVIEW:
                 findings = tuple((finding.id, "fixed") for finding in item.findings)
                 yield c.AcceptWork(work=item.id, proof=a_proof(item.id).digest(), dispositions=findings, by="ada")
@@ -231,10 +247,28 @@ def moves(goal: Goal, work: tuple[WorkDraft, ...]) -> Iterator[c.GoalCommand]:
                 yield from (retry_work(item.id), cancel_work(item.id))
             case Standing.CANCELLED | Standing.INTEGRATED:
                 yield reopen(item.id)
-            case Standing.PARKED | Standing.AWAITING_APPROVAL:
+            case Standing.AWAITING_APPROVAL:
+                (approval,) = goal.pending_approvals()
+                yield from (give(goal, approval.number), deny(goal, approval.number), cancel_work(item.id))
+                yield tick(approval.expires_at)
+            case Standing.PARKED:
                 yield cancel_work(item.id)
             case Standing.OPEN | Standing.ACCEPTED:
                 pass
+
+
+def asking(goal: Goal, item: Work) -> Iterator[c.GoalCommand]:
+    """What an attempt says at the next stage that asks: that it was approved, or what is to be."""
+    stages = [stage.name for stage in goal.template_of(item).stages if isinstance(stage, ApproveStage)]
+    number = len(item.attempts)
+    asked_at = {stage: goal.approval_of(item.id, number, stage) for stage in stages}
+    following = [stage for stage, approval in asked_at.items() if approval is None or not approval.consumed]
+    for stage in following[:1]:
+        approval = asked_at[stage]
+        if approval is not None and approval.state is ApprovalState.APPROVED:
+            yield use(goal, approval.number)
+        report = asked(item.id, attempt=number)
+        yield msgspec.structs.replace(report, report=msgspec.structs.replace(report.report, stage=stage))
 
 
 def test_no_state_is_without_a_way_out(world: World):

@@ -28,7 +28,17 @@ from harnd.domain.goal.usage import METERED, Usage
 from harnd.domain.goal.work import Standing, Work
 from harnd.domain.rejected import Rejected
 from protocol.ids import Digest, WorkId
-from protocol.values import AttemptOutcome, FailureClass, Instant, MicroDollars, Phase, Unit, Verdict
+from protocol.values import (
+    ApprovalState,
+    AttemptOutcome,
+    FailureClass,
+    Instant,
+    MicroDollars,
+    Phase,
+    Risk,
+    Unit,
+    Verdict,
+)
 from tests.kit.given import (
     T0,
     a_plan,
@@ -36,6 +46,7 @@ from tests.kit.given import (
     accept,
     answered,
     archive_goal,
+    asked,
     attend,
     babbled,
     cancel_goal,
@@ -63,6 +74,7 @@ from tests.kit.given import (
     succeeded,
     tick,
     unanswered,
+    use,
 )
 
 # --- what can be asked next
@@ -85,6 +97,9 @@ def sensible(goal: Goal, now: Instant) -> Iterator[c.GoalCommand]:
     for item in goal.active():
         yield from _reports(item)
         yield from _decisions(item)
+        yield from _asking(goal, item, now)
+    for approval in goal.pending_approvals():
+        yield from (give(goal, approval.number, at=now), deny(goal, approval.number, at=now))
     yield from (reopen_goal(), archive_goal()) if goal.ending is not None else (pause_goal(),)
     yield from (resume_goal(),) if goal.paused is not None else ()
     yield from (extend_goal({unit: 1}) for unit in GROWTHS)
@@ -114,6 +129,13 @@ def senseless(goal: Goal, now: Instant) -> Iterator[c.GoalCommand]:
         for number in range(len(item.integrations) + 2 if item else 2):
             yield from (proved(name, number), parked(name, number), moved(name, number))
         yield from (accept(name), reopen(name), retry_work(name), resolve(name), cancel_work(name))
+    for approval in goal.approvals:
+        stale = msgspec.structs.replace(approval, digest=OTHER)
+        foreign = msgspec.structs.replace(goal, approvals=tuple(stale for _ in goal.approvals))
+        for seen in (goal, foreign):
+            yield from (give(seen, approval.number, at=now), deny(seen, approval.number, at=now))
+        yield from (use(goal, approval.number), use(goal, approval.number, of="something else"))
+        yield asked(approval.work, attempt=approval.attempt, at=now)
     if now > T0:
         yield tick(T0)
     yield create(goal.intent)
@@ -174,6 +196,19 @@ def _reports(item: Work) -> Iterator[c.GoalCommand]:
         yield moved(item.id, number)
 
 
+def _asking(goal: Goal, item: Work, now: Instant) -> Iterator[c.GoalCommand]:
+    """Yield what an attempt that comes to a stage that asks says of it, and what a person can say besides an answer."""
+    if item.running is not None:
+        number = item.running.number
+        before = goal.approval_of(item.id, number)
+        if before is not None:
+            yield use(goal, before.number)
+        yield asked(item.id, attempt=number, at=now, risk=Risk.CRITICAL)
+        yield asked(item.id, attempt=number, at=now, of="something else")
+    if item.standing is Standing.AWAITING_APPROVAL:
+        yield from (retry_work(item.id), resolve(item.id), cancel_work(item.id), reopen(item.id))
+
+
 def _decisions(item: Work) -> Iterator[c.GoalCommand]:
     match item.standing:
         case Standing.IN_REVIEW:
@@ -208,6 +243,7 @@ class Walk:
         self.history: list[tuple[Instant, bytes]] = [(T0, encode(event)[1]) for event in created]
         self._ended: set[tuple[str, int]] = set()
         self._keys: dict[str, type] = {}
+        self._answers: dict[int, ApprovalState] = {}
         self._quiet: Digest | None = None  # the fingerprint after the last tick
         self._hold()
 
@@ -254,6 +290,7 @@ class Walk:
         self._budgets_hold()
         self._nothing_is_left_open_at_the_end()
         self._what_is_parked_keeps_what_it_needs()
+        self._what_is_asked_is_answered_once()
         self._nothing_runs_too_wide()
         self._a_second_tick_is_empty()
         self._an_equal_fingerprint_starts_nothing()
@@ -317,6 +354,23 @@ class Walk:
         planning = 1 if self.goal.plan is not None and self.goal.plan.open_call is not None else 0
         assert entries[Unit.AGENT_CALLS].reserved == planning + sum(attempt.calls for attempt in unended)
         assert [item.id for item in self.goal.work.values() if item.parked is not None and item.id in owed] == []
+
+    def _what_is_asked_is_answered_once(self) -> None:
+        """Whoever waits for an answer asked, nothing that ended can still be answered, and no answer is taken back."""
+        goal = self.goal
+        waiting = {item.id for item in goal.active() if item.standing is Standing.AWAITING_APPROVAL}
+        unresumed = waiting if not goal.resumes_approved else set[WorkId]()
+        pending = {approval.work for approval in goal.pending_approvals()}
+        assert pending <= waiting
+        assert waiting - unresumed <= pending
+        for approval in goal.approvals:
+            unended = goal.work[approval.work].unended
+            assert not approval.open or (unended is not None and unended.number == approval.attempt)
+            assert approval.state is ApprovalState.APPROVED or not approval.consumed
+            before = self._answers.get(approval.number, ApprovalState.PENDING)
+            gone = before is ApprovalState.APPROVED and approval.state is ApprovalState.CANCELLED
+            assert before in (ApprovalState.PENDING, approval.state) or gone
+            self._answers[approval.number] = approval.state
 
     def _nothing_runs_too_wide(self) -> None:
         running = [item for item in self.goal.work.values() if item.running is not None]
