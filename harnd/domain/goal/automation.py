@@ -1,8 +1,8 @@
-"""Automation: the names under which harnd decides in a person's place, each an opt-in of the frozen intent."""
+"""Automation: the names under which harnd decides in a person's place, each the key of a goal file that lets it."""
 
 from typing import Final
 
-AUTO_APPLY: Final = "automation.auto_apply"
+AUTO_APPLY: Final = "replanning.auto_apply"
 ACCEPT_PASSING_PROOF: Final = "automation.accept_passing_proof"
 RETRY_BLOCKED: Final = "automation.retry_blocked"
 

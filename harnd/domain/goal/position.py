@@ -11,6 +11,7 @@ import msgspec
 
 from harnd.domain.goal import events as e
 from harnd.domain.goal import failure as failures
+from harnd.domain.goal.automation import ACCEPT_PASSING_PROOF, AUTO_APPLY, RETRY_BLOCKED
 from harnd.domain.goal.backoff import retry_not_before
 from harnd.domain.goal.deadlines import deadlines, expiries, retries
 from harnd.domain.goal.goal import Ending, Goal
@@ -174,9 +175,9 @@ _PLANNING: Final[dict[Trigger, tuple[NextAction, str]]] = {
         "nothing of the active work can go on, and the planner is called for another way next",
     ),
 }
-_RETRIED: Final = "blocked work is tried again next, unasked: automation.retry_blocked"
+_RETRIED: Final = f"blocked work is tried again next, unasked: {RETRY_BLOCKED}"
 _MOVING: Final[tuple[tuple[type[e.Event], NextAction, str], ...]] = (
-    (e.WorkAccepted, NextAction.RUN, "proved work is accepted next, unasked: automation.accept_passing_proof"),
+    (e.WorkAccepted, NextAction.RUN, f"proved work is accepted next, unasked: {ACCEPT_PASSING_PROOF}"),
     (e.ApprovalExpired, NextAction.RUN, "an approval that nobody answered expires next"),
     (e.WorkResolved, NextAction.RUN, _RETRIED),
     (e.WorkRetried, NextAction.RUN, _RETRIED),
@@ -193,7 +194,7 @@ def _can_move(goal: Goal, now: Instant) -> Position | None:
     decided = next((event for event in moves if isinstance(event, e.PlanApplied | e.PlanCompleted)), None)
     if decided is not None:
         what = "applied" if isinstance(decided, e.PlanApplied) else "taken for the end of the mission"
-        reason = f"plan {decided.plan} is {what} next, unasked: replanning.auto_apply"
+        reason = f"plan {decided.plan} is {what} next, unasked: {AUTO_APPLY}"
         return Position(Phase.READY, NextAction.RUN, reason, at_once)
     if after.plan is not None and any(isinstance(event, e.PlannerCalled) for event in moves):
         action, reason = _PLANNING[after.plan.trigger]

@@ -134,7 +134,7 @@ def test_5_a_plan_that_was_to_be_applied_unasked_is_applied_after_a_crash_too(af
     if after == "recovered":  # whatever lived between the two has died
         goal = live(goal, attend("second"), at=later(9))
     events = decide(goal, tick(later(10)))
-    assert [event.by for event in events if isinstance(event, e.PlanApplied)] == ["automation.auto_apply"]
+    assert [event.by for event in events if isinstance(event, e.PlanApplied)] == ["replanning.auto_apply"]
     assert asks(goal, later(10)) == ()
 
 

@@ -1,7 +1,7 @@
 """Reasons of stopped work: it waits for a person, for its turn to go on, or for another way around it."""
 
 from harnd.domain.goal import failure as failures
-from harnd.domain.goal.automation import RETRY_BLOCKED
+from harnd.domain.goal.automation import ACCEPT_PASSING_PROOF, RETRY_BLOCKED
 from harnd.domain.goal.goal import Goal
 from harnd.domain.goal.hindrance import Resting, resume_hindrance
 from harnd.domain.goal.obstacles import crowd_told, shortage_told
@@ -64,7 +64,7 @@ def in_review(goal: Goal, item: Work) -> Reason:
         condition=f"{item.id} is proved and waits to be accepted{with_these}",
         since=item.since,
         would_change=f"a decision about {item.id}",
-        next_automatic=f"{item.id} is accepted, unasked: automation.accept_passing_proof"
+        next_automatic=f"{item.id} is accepted, unasked: {ACCEPT_PASSING_PROOF}"
         if accepted_unasked(goal, item)
         else None,
         verbs=about(goal, item, "show", "accept", "reopen"),
