@@ -4,7 +4,7 @@ from harnd.domain.problem import Problem
 
 
 class Rejected(Exception):
-    """A command was refused by a rule and changed nothing.  It becomes an error reply, never a logged error."""
+    """What was asked was refused by a rule, and nothing changed.  It becomes an error reply, never a logged error."""
 
     def __init__(self, code: str, reason: str, *, fix: str = "", problems: tuple[Problem, ...] = ()) -> None:
         """Refuse under a stable dotted code, with one sentence of reason and, where there is one, the way out.

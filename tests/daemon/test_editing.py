@@ -6,6 +6,7 @@ import pytest
 from harnctl.editing.plan_text import plan_text
 from harnd.daemon.editing import edited
 from harnd.daemon.queries.plans import view_of
+from harnd.domain.rejected import Rejected
 from protocol import requests as wire
 from protocol.errors import Refusal
 from protocol.ids import IdempotencyKey
@@ -35,9 +36,9 @@ def test_a_file_that_reads_is_asked_of_the_rules_under_the_digest_it_was_made_fr
 
 @pytest.mark.parametrize("number", [0, 2])
 def test_a_plan_that_is_not_there_is_refused_before_its_file_is_read(number):
-    found = refusal(an_edit("[[", plan=number))
-    assert (found.code, found.message) == ("plan.unknown", f"goal billing has no plan {number}")
-    assert found.fix == "harnctl plan list billing"
+    with pytest.raises(Rejected, match=f"^plan.unknown: goal billing has no plan {number}$") as refused:
+        edited(proposed(OWN), an_edit("[[", plan=number), "ada")
+    assert refused.value.fix == "harnctl plan list billing"
 
 
 def test_all_that_is_wrong_is_told_with_its_line():

@@ -7,8 +7,8 @@ from msgspec.structs import replace
 
 from harnd.domain.goal import commands as c
 from harnd.domain.goal.intent import Automation
+from harnd.domain.rejected import Rejected
 from protocol import requests as ask
-from protocol.errors import Refusal
 from protocol.ids import Digest, GoalId, TreeId, WorkId
 from protocol.values import ApprovalState, AttemptOutcome, FailureClass, Risk
 from protocol.views import ApprovalRow, ApprovalView, InboxKind
@@ -163,7 +163,7 @@ async def test_the_inbox_and_the_goal_say_what_is_at_stake_and_until_when(house:
 
 async def test_there_is_no_approval_of_another_number(house: Shelf):
     await enrolled(house)
-    with pytest.raises(Refusal, match=r"^approval.unknown: goal billing has no approval 1$") as refused:
+    with pytest.raises(Rejected, match=r"^approval.unknown: goal billing has no approval 1$") as refused:
         await shown(house)
     assert refused.value.fix == "harnctl approval list billing --all"
 

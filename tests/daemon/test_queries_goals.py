@@ -332,7 +332,7 @@ async def test_a_failed_plan_says_so_and_who_answered(house: Shelf):
 @pytest.mark.parametrize("number", [2, 2**53 - 1])
 async def test_a_plan_that_is_not_there_is_refused(house: Shelf, number):
     await house.live(g.create(g.an_intent()), g.tick())
-    with refusal("plan.unknown"):
+    with g.refusal("plan.unknown"):
         await house.ask(ask.ShowPlan(BILLING, number))
 
 

@@ -8,6 +8,7 @@ import pytest
 from harnd.adapters.process.text import output_of
 from harnd.domain.goal.template import CommandStage, PrepareStage
 from harnd.domain.goal.usage import Usage
+from harnd.domain.rejected import Rejected
 from harnd.ports.processes import Trace
 from harnd.ports.sessions import Ending
 from protocol import requests as ask
@@ -182,7 +183,7 @@ async def test_accepted_work_keeps_its_proof_and_gets_a_commit(house: Shelf):
 )
 async def test_work_that_is_not_there_is_refused(house: Shelf, request_):
     await enrolled(house)
-    with pytest.raises(Refusal, match=r"^work.unknown: goal billing has no work p1\.b$"):
+    with pytest.raises(Rejected, match=r"^work.unknown: goal billing has no work p1\.b$"):
         await house.ask(request_)
 
 

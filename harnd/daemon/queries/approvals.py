@@ -10,7 +10,7 @@ from typing import Final
 from harnd.daemon.queries.about import Sources
 from harnd.domain.goal.approval import Approval
 from harnd.domain.goal.goal import Goal
-from harnd.domain.verbs import verb
+from harnd.domain.goal.lookup import approval_numbered
 from protocol.errors import Refusal
 from protocol.ids import GoalId
 from protocol.requests import ListApprovals, ShowApproval
@@ -39,16 +39,7 @@ async def listed(sources: Sources, request: ListApprovals) -> ApprovalList:
 async def shown(sources: Sources, request: ShowApproval) -> ApprovalView:
     """Show one approval in full."""
     goal = await sources.goals.load(request.goal)
-    return view_of(goal, approval_of(goal, request.approval), sources.now())
-
-
-def approval_of(goal: Goal, number: int) -> Approval:
-    """Return an approval of a goal; raises `Refusal`."""
-    if not 1 <= number <= len(goal.approvals):
-        name = goal.intent.goal
-        fix = verb("approval", "list", name, "--all")
-        raise Refusal("approval.unknown", f"goal {name} has no approval {number}", fix=fix)
-    return goal.approvals[number - 1]
+    return view_of(goal, approval_numbered(goal, request.approval), sources.now())
 
 
 def view_of(goal: Goal, approval: Approval, now: Instant) -> ApprovalView:

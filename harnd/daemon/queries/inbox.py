@@ -5,12 +5,12 @@ from typing import Final
 import anyio
 from msgspec.structs import replace
 
-from harnd.daemon.queries import approvals
 from harnd.daemon.queries.about import Sources
 from harnd.daemon.queries.foretelling import GIT_S, told
 from harnd.domain.goal.goal import Goal
 from harnd.domain.goal.growth import usual_extension
 from harnd.domain.goal.inbox import Ask
+from harnd.domain.goal.lookup import approval_numbered
 from harnd.domain.verbs import verb
 from harnd.ports.store import GoalRow, InboxRow
 from protocol import ids
@@ -44,7 +44,7 @@ def with_stakes(goal: Goal, asked: InboxItem) -> InboxItem:
     """Add to what is said of an approval what is at stake, and until when it can be given."""
     if asked.kind is not InboxKind.APPROVAL:
         return asked
-    approval = approvals.approval_of(goal, int(asked.subject.removeprefix(APPROVAL)))
+    approval = approval_numbered(goal, int(asked.subject.removeprefix(APPROVAL)))
     return replace(asked, risk=approval.risk, expires_at=approval.expires_at)
 
 

@@ -7,11 +7,10 @@ from harnd.domain.goal.evolve_plan import numbered
 from harnd.domain.goal.goal import Goal
 from harnd.domain.goal.graph import root_of
 from harnd.domain.goal.intent import Mission
+from harnd.domain.goal.lookup import plan_numbered
 from harnd.domain.goal.plan import Plan
 from harnd.domain.problem import Problem
-from harnd.domain.verbs import verb
-from protocol.errors import Refusal
-from protocol.ids import GoalId, WorkId
+from protocol.ids import WorkId
 from protocol.requests import ListPlans, ShowPlan
 from protocol.values import Instant, PlanDecision, PlanStatus
 from protocol.views import CompletionEvidence, PlanItem, PlanList, PlanMilestone, PlanRow, PlanView, ProblemView
@@ -32,8 +31,8 @@ async def shown(sources: Sources, request: ShowPlan) -> PlanView:
 
 
 def view_of(goal: Goal, number: int) -> PlanView:
-    """Show one plan of a goal in full; raises `Refusal` when there is none of that number."""
-    plan, mission = _plan(goal, number), goal.intent.mission
+    """Show one plan of a goal in full; raises `Rejected` when there is none of that number."""
+    plan, mission = plan_numbered(goal, number), goal.intent.mission
     apply = plan.candidate if isinstance(plan.candidate, Apply) else None
     complete = plan.candidate if isinstance(plan.candidate, Complete) else None
     return PlanView(
@@ -60,13 +59,6 @@ def view_of(goal: Goal, number: int) -> PlanView:
         author=plan.author,
         invariants=criteria(mission.invariants) if complete and mission else (),
     )
-
-
-def _plan(goal: Goal, number: int) -> Plan:
-    name: GoalId = goal.intent.goal
-    if not 1 <= number <= len(goal.plans):
-        raise Refusal("plan.unknown", f"goal {name} has no plan {number}", fix=verb("plan", "list", name))
-    return goal.plans[number - 1]
 
 
 def _row(plan: Plan) -> PlanRow:

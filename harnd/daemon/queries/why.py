@@ -9,13 +9,13 @@ from harnd.daemon.loading import unknown_goal
 from harnd.daemon.queries.about import Sources
 from harnd.daemon.queries.foretelling import told
 from harnd.daemon.queries.progress import Step, under_way
-from harnd.daemon.queries.work import item_of
 from harnd.domain.goal import failure as failures
 from harnd.domain.goal.consequence import Consequence, consequence_of, consequences
 from harnd.domain.goal.deadlines import deadlines
 from harnd.domain.goal.due import due
 from harnd.domain.goal.goal import Goal
 from harnd.domain.goal.inbox import asks
+from harnd.domain.goal.lookup import item_named
 from harnd.domain.goal.position import Position, position
 from harnd.domain.goal.reasons.item import reason_of
 from harnd.domain.goal.reasons.reason import Reason
@@ -62,7 +62,7 @@ def _view(target: str, reason: Reason, held_up_by: tuple[Consequence, ...] = ())
 
 
 def _of_item(goal: Goal, work: WorkId) -> tuple[Consequence, ...]:
-    found = consequence_of(goal, item_of(goal, work))
+    found = consequence_of(goal, item_named(goal, work))
     return (found,) if found is not None else ()
 
 
@@ -96,7 +96,7 @@ def _given_up(row: GoalRow, parked: str) -> Reason:
 def _reviewed(goal: Goal, work: WorkId, now: Instant) -> tuple[Work, ...]:
     """Return the work in review that the reason is about: the item asked for, or what holds the goal."""
     if work:
-        return (item_of(goal, work),)
+        return (item_named(goal, work),)
     deciding = position(goal, now).next_action is NextAction.DECIDE_WORK
     return goal.in_standing(Standing.IN_REVIEW) if deciding else ()
 
@@ -159,7 +159,7 @@ def _next_automatic(goal: Goal, where: Position, now: Instant) -> str | None:
 
 
 def _of_work(goal: Goal, work: WorkId, steps: tuple[Step, ...], now: Instant) -> Reason:
-    item = item_of(goal, work)
+    item = item_named(goal, work)
     reason = reason_of(goal, item, now)
     return _observed(reason, tuple(step for step in steps if step.work == work), now)
 

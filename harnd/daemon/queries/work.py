@@ -7,13 +7,12 @@ from harnd.daemon.queries.about import Sources
 from harnd.domain.goal import proof
 from harnd.domain.goal.goal import Goal
 from harnd.domain.goal.intent import Criterion
+from harnd.domain.goal.lookup import item_named
 from harnd.domain.goal.reasons.item import reason_of
 from harnd.domain.goal.rules.resolving import approved, resolvable
 from harnd.domain.goal.work import Attempt, Standing, Work
 from harnd.domain.measures import span
-from harnd.domain.verbs import verb
-from protocol.errors import Refusal
-from protocol.ids import CriterionId, Digest, WorkId
+from protocol.ids import CriterionId, Digest
 from protocol.requests import ListWork, ShowWork
 from protocol.values import AttemptOutcome, Instant, Verdict
 from protocol.views import AttemptView, CriterionVerdict, DoubtView, Evidence, FindingView, WorkList, WorkRow, WorkView
@@ -31,7 +30,7 @@ async def listed(sources: Sources, request: ListWork) -> WorkList:
 async def shown(sources: Sources, request: ShowWork) -> WorkView:
     """Show one item in full."""
     goal = await sources.goals.load(request.goal)
-    item = item_of(goal, request.work)
+    item = item_named(goal, request.work)
     established = item.last.proof if item.last else None
     clashes = await sources.foreteller.clashes(goal, item)
     integrated = item.integration.commit if item.integration and item.standing is Standing.INTEGRATED else None
@@ -57,15 +56,6 @@ async def shown(sources: Sources, request: ShowWork) -> WorkView:
         would_clash=clashes or (),
         resolvable=resolvable(item) or approved(goal, item),
     )
-
-
-def item_of(goal: Goal, work: WorkId) -> Work:
-    """Return an item of a goal; raises `Refusal`."""
-    item = goal.work.get(work)
-    if item is None:
-        name = goal.intent.goal
-        raise Refusal("work.unknown", f"goal {name} has no work {work}", fix=verb("work", "list", name))
-    return item
 
 
 def row(goal: Goal, item: Work, now: Instant) -> WorkRow:

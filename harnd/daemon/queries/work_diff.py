@@ -4,9 +4,9 @@ It is read from the repository, so it is there as long as the commit is; what ha
 """
 
 from harnd.daemon.queries.about import Sources
-from harnd.daemon.queries.work import item_of
 from harnd.daemon.queries.work_log import attempt_of
 from harnd.domain.goal.goal import Goal
+from harnd.domain.goal.lookup import item_named
 from harnd.domain.goal.work import Attempt, Work
 from harnd.domain.verbs import verb
 from harnd.ports.errors import MissingError, UnavailableError
@@ -21,7 +21,7 @@ from protocol.requests import ShowWorkDiff
 async def shown(sources: Sources, request: ShowWorkDiff) -> WorkDiff:
     """Show what an attempt changed; without a number, the newest that left a commit."""
     goal = await sources.goals.load(request.goal)
-    item = item_of(goal, request.work)
+    item = item_named(goal, request.work)
     attempt, commit = _recorded(goal, item, request.attempt)
     patch = await _patch(sources, goal, attempt.base, commit)
     return WorkDiff(

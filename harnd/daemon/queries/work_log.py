@@ -7,8 +7,8 @@ from collections.abc import Iterator
 
 from harnd.daemon.queries.about import Sources
 from harnd.daemon.queries.parts import Part, parts_of
-from harnd.daemon.queries.work import item_of
 from harnd.domain.goal.goal import Goal
+from harnd.domain.goal.lookup import item_named
 from harnd.domain.goal.work import Work
 from harnd.domain.measures import count
 from harnd.domain.verbs import verb
@@ -22,7 +22,7 @@ from protocol.requests import ShowWorkLog
 async def shown(sources: Sources, request: ShowWorkLog) -> WorkLog:
     """Show what ran in one attempt, in order."""
     goal = await sources.goals.load(request.goal)
-    item = item_of(goal, request.work)
+    item = item_named(goal, request.work)
     attempt = attempt_of(goal, item, request.attempt)
     logged: list[LogPart] = []
     for part in parts_of(goal, item, attempt):

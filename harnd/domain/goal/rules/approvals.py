@@ -10,6 +10,7 @@ from harnd.domain.goal import commands as c
 from harnd.domain.goal import events as e
 from harnd.domain.goal.approval import Approval, approval_digest, valid_for
 from harnd.domain.goal.goal import Goal
+from harnd.domain.goal.lookup import approval_numbered
 from harnd.domain.goal.rules.checks import bounded, refuse_ended
 from harnd.domain.goal.work import Attempt, Work
 from harnd.domain.rejected import Rejected
@@ -124,16 +125,12 @@ def _ended(item: Work, detail: str) -> e.AttemptEnded:
 
 def _named(goal: Goal, command: Decision) -> Approval:
     """Return the approval that a decision is about, if it is about what the person saw."""
-    name = goal.intent.goal
-    if not 1 <= command.approval <= len(goal.approvals):
-        fix = verb("approval", "list", name)
-        raise Rejected("approval.unknown", f"goal {name} has no approval {command.approval}", fix=fix)
-    approval = goal.approvals[command.approval - 1]
+    approval = approval_numbered(goal, command.approval)
     if approval.digest != command.digest:
         raise Rejected(
             "approval.stale",
             f"approval {approval.number} has digest {approval.digest}, not {command.digest}",
-            fix=f"look again: {verb('approval', 'show', name, approval.number)}",
+            fix=f"look again: {verb('approval', 'show', goal.intent.goal, approval.number)}",
         )
     return approval
 

@@ -1,6 +1,7 @@
 """Checks that several families of rules share."""
 
 from harnd.domain.goal.goal import Ending, Goal
+from harnd.domain.goal.lookup import item_named
 from harnd.domain.goal.work import Work
 from harnd.domain.rejected import Rejected
 from harnd.domain.verbs import verb
@@ -28,9 +29,7 @@ def bounded(name: str, text: str, most: int) -> str:
 
 def active_item(goal: Goal, name: WorkId) -> Work:
     """Return an item of the active graph."""
-    item = goal.work.get(name)
-    if item is None:
-        raise Rejected("work.unknown", f"goal {goal.intent.goal} has no work {name}")
+    item = item_named(goal, name)
     if goal.milestone is None or item.plan != goal.milestone.plan:
         raise Rejected("work.not_active", f"{name} belongs to plan {item.plan}, which a later plan has built upon")
     return item

@@ -9,6 +9,7 @@ from harnd.domain.goal.answer import problems_of_proposal
 from harnd.domain.goal.candidate import Apply, Complete, normalised_digest
 from harnd.domain.goal.goal import Goal
 from harnd.domain.goal.graph import created, graph_problems, root_of
+from harnd.domain.goal.lookup import plan_numbered
 from harnd.domain.goal.plan import Plan
 from harnd.domain.goal.rules.checks import bounded, refuse_ended
 from harnd.domain.rejected import Rejected
@@ -21,7 +22,7 @@ PlanCommand: TypeAlias = c.ApprovePlan | c.EditPlan | c.RejectPlan | c.RetryPlan
 
 def decide_plan(goal: Goal, command: PlanCommand) -> list[e.GoalEvent]:
     """Apply the rules to a person's decision about a plan."""
-    plan = _plan(goal, command.plan)
+    plan = plan_numbered(goal, command.plan)
     match command:
         case c.ApprovePlan():
             return _approve(goal, plan, command)
@@ -33,12 +34,6 @@ def decide_plan(goal: Goal, command: PlanCommand) -> list[e.GoalEvent]:
             return _retry(goal, plan, command)
         case _:
             assert_never(command)
-
-
-def _plan(goal: Goal, number: int) -> Plan:
-    if not 1 <= number <= len(goal.plans):
-        raise Rejected("plan.unknown", f"goal {goal.intent.goal} has no plan {number}")
-    return goal.plans[number - 1]
 
 
 def _approve(goal: Goal, plan: Plan, command: c.ApprovePlan) -> list[e.GoalEvent]:
