@@ -16,7 +16,6 @@ from protocol.values import Instant, PlanDecision, PlanStatus
 from protocol.views import CompletionEvidence, PlanItem, PlanList, PlanMilestone, PlanRow, PlanView, ProblemView
 
 TITLE_CHARS = 80  # of a rationale or question that stands where a title is wanted
-DECIDED = (PlanStatus.APPLIED, PlanStatus.COMPLETED, PlanStatus.REJECTED)
 
 
 async def listed(sources: Sources, request: ListPlans) -> PlanList:
@@ -93,7 +92,7 @@ def _decision(plan: Plan) -> PlanDecision | None:
 
 def _decided_at(plan: Plan) -> Instant | None:
     """Return when a person last had the word about it; whatever happened to a plan since, nothing moves it further."""
-    return plan.since if plan.status in DECIDED or plan.answered else None
+    return plan.since if plan.settled else None
 
 
 def _milestone(apply: Apply) -> PlanMilestone:
@@ -129,8 +128,8 @@ def _completion(complete: Complete, mission: Mission) -> tuple[CompletionEvidenc
 
 
 def _problems(plan: Plan) -> tuple[ProblemView, ...]:
-    refused = next((call.problems for call in reversed(plan.calls) if call.problems), ())
-    return tuple(_problem(problem) for problem in refused)
+    refused = plan.refused_call
+    return tuple(_problem(problem) for problem in refused.problems) if refused is not None else ()
 
 
 def _problem(problem: Problem) -> ProblemView:
