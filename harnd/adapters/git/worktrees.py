@@ -43,25 +43,28 @@ def _read(record: str) -> Registered:
 async def open_attempt(repository: Repository, place: Place, *, base: CommitId, path: Path) -> None:
     """Make the attempt's branch and its worktree at `path`, or what is missing of them; the caller holds the turn.
 
-    Raises `UnavailableError` when the branch is checked out somewhere else.
+    Whatever an agent or a person did to what ties its files to the repository, the files stay.  Raises
+    `UnavailableError` when the branch is checked out somewhere else.
     """
+    if files.exists(_blank(path)):  # an adoption was cut short
+        await remove(repository, _blank(path))
     known = {worktree.path: worktree for worktree in await registered(repository)}
     mine = known.get(path)
-    if mine is not None and _is_whole(mine):
+    if mine is not None and mine.lock != INITIALIZING and files.is_directory(path):
+        if not files.exists(path / ".git"):
+            link(path, administration(repository, path))
         return
     await _free(repository, place, list(known.values()), path=path)
+    exists = await repository.ref(ref_names.attempt_ref(place)) is not None
+    if mine is None and exists and files.is_directory(path):
+        await adopt(repository, place, path)
+        return
     if mine is None and files.exists(path):
         files.set_aside(path, f"{path}.aside")
     await remove(repository, path)
-    branch = ref_names.attempt_ref(place)
-    exists = await repository.ref(branch) is not None
     start = await repository.ref(ref_names.recorded(place)) or base  # recorded, discarded, and then its end was lost
     where = [str(path), place.branch] if exists else ["-b", place.branch, "--no-track", str(path), start]
     await _add(repository, path, *where)
-
-
-def _is_whole(worktree: Registered) -> bool:
-    return worktree.lock != INITIALIZING and files.exists(worktree.path / ".git")
 
 
 async def _free(repository: Repository, place: Place, known: list[Registered], *, path: Path) -> None:
@@ -98,12 +101,21 @@ async def _forget(repository: Repository, path: Path) -> None:
 
 async def adopt(repository: Repository, place: Place, path: Path) -> None:
     """Register a directory whose registration was lost as the attempt's worktree again, files untouched."""
-    blank = Path(f"{path}.blank")
+    blank = _blank(path)
     await remove(repository, blank)
     await _add(repository, path, "--no-checkout", str(blank), place.branch)
     files.rename(blank / ".git", path / ".git")
     await repository.change("worktree", "repair", str(path))
     await to_thread.run_sync(files.remove_tree, blank)
+
+
+def _blank(path: Path) -> Path:
+    return Path(f"{path}.blank")
+
+
+def link(path: Path, administered: Path) -> None:
+    """Write the file that ties a worktree to the directory in which the repository administers it."""
+    (path / ".git").write_bytes(os.fsencode(f"gitdir: {administered}\n"))
 
 
 def administration(repository: Repository, path: Path) -> Path:

@@ -37,6 +37,24 @@ async def test_a_branch_without_a_worktree_gets_one_and_keeps_its_commits(house:
     assert house.refs()[BRANCH] == own
 
 
+@pytest.mark.parametrize("damage", ["unlinked", "unregistered", "both", "adopted by half"])
+async def test_work_under_way_outlives_whatever_tied_it_to_the_repository(house: GitHouse, damage: str):
+    where = await opened(house)
+    administration = house.administration(where)
+    house.write(where, "a.txt", b"a")
+    if damage in ("unlinked", "both"):
+        house.remove(where, ".git")
+    if damage != "unlinked":
+        shutil.rmtree(administration)
+    if damage == "adopted by half":
+        house.git("worktree", "add", "--quiet", "--no-checkout", f"{where}.blank", place(house).branch)
+    assert await opened(house) == where
+    assert house.read(where) == {**FIRST, "a.txt": b"a"}
+    assert house.git("symbolic-ref", "HEAD", at=where).strip() == BRANCH
+    listed = house.git("worktree", "list", "--porcelain").splitlines()
+    assert [line for line in listed if "p1.export" in line and line.startswith("worktree ")] == [f"worktree {where}"]
+
+
 async def test_a_directory_that_is_no_worktree_is_set_aside(house: GitHouse):
     where = f"{house.state}/worktrees/billing/p1.export.1/work"
     house.write(where, "somebody.txt", b"mine")
