@@ -38,6 +38,7 @@ PROOF_COMMANDS: Final = 20
 DECLARED_PATHS: Final = 50
 DEPENDENCIES: Final = 50
 PATHS_KEPT: Final = 200  # of what an attempt changed; the commit has them all
+PATHS_KEPT_BYTES: Final = 32 * 1024  # of these, as JSON: git allows paths of which 200 do not fit into a frame
 REPORTS_KEPT: Final = 20
 REPORT_CHARS: Final = 1_000
 REOPEN_FINDINGS: Final = 20

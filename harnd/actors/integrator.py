@@ -11,12 +11,11 @@ from harnd.domain.goal.commands import ReportMoved, ReportParked, ReportProved
 from harnd.domain.goal.due import Integrate, MoveBranch
 from harnd.domain.goal.goal import Goal
 from harnd.domain.goal.keys import INTEGRATED
-from harnd.domain.goal.overlap import named
+from harnd.domain.goal.overlap import kept, named
 from harnd.domain.goal.work import Attempt
 from harnd.ports.errors import MovedError, PortError
 from harnd.ports.workspace import Clash, storable
 from harnd.ports.world import World
-from protocol import bounds
 from protocol.values import FailureClass, Instant, Unit
 
 
@@ -41,7 +40,7 @@ class Integrator:
         if isinstance(merge, Clash):
             paths = tuple(storable(path) for path in merge.paths)
             detail = f"it clashes with work that came in before: {named(paths)}"
-            return self._parked(FailureClass.DECISION, detail, paths[: bounds.PATHS_KEPT])
+            return self._parked(FailureClass.DECISION, detail, kept(paths))
         # Proving accepted work is not an agent's runtime: each command has its own limit and no other.
         until = Instant(self._world.clock.now() + self._goal.limit(Unit.ACTIVE_RUNTIME_US))
         again = self._effect.number

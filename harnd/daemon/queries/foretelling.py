@@ -10,11 +10,10 @@ from typing import Final, Protocol
 import anyio
 
 from harnd.domain.goal.goal import Goal
-from harnd.domain.goal.overlap import named
+from harnd.domain.goal.overlap import kept, named
 from harnd.domain.goal.work import Standing, Work
 from harnd.ports.errors import PortError
 from harnd.ports.workspace import storable
-from protocol.bounds import PATHS_KEPT
 from protocol.ids import CommitId, goal_branch
 
 GIT_S: Final = 5.0  # a repository on a dead disk must not hold up an answer
@@ -56,7 +55,7 @@ class Foreteller:
                     paths = await self._workspace.foretell(repository, onto, commit)
             except (PortError, TimeoutError):
                 return None
-            self._told[key] = tuple(storable(path) for path in paths)[:PATHS_KEPT]
+            self._told[key] = kept(tuple(storable(path) for path in paths))
             if len(self._told) > REMEMBERED:
                 self._told.popitem(last=False)
         return self._told[key]

@@ -10,13 +10,35 @@ from fnmatch import translate
 from functools import lru_cache
 from typing import Final
 
+import msgspec
+
+from protocol import bounds
+
 _NAMED: Final = 10
+_NAMED_CHARS: Final = 200
 
 
 def named(paths: Sequence[str]) -> str:
-    """Name paths in a sentence, the first few of many."""
+    """Name paths in a sentence, the first few of many and the ends of long ones."""
     more = f" and {len(paths) - _NAMED} more" if len(paths) > _NAMED else ""
-    return f"{', '.join(paths[:_NAMED])}{more}"
+    short = (path if len(path) <= _NAMED_CHARS else f"…{path[1 - _NAMED_CHARS :]}" for path in paths[:_NAMED])
+    return f"{', '.join(short)}{more}"
+
+
+def kept(paths: Sequence[str]) -> tuple[str, ...]:
+    """Return the first of many paths, as many as an event and the answers that show it have room for."""
+    found, room = list[str](), bounds.PATHS_KEPT_BYTES
+    for path in paths[: bounds.PATHS_KEPT]:
+        room -= len(msgspec.json.encode(path))
+        if room < 0:
+            break
+        found.append(path)
+    return tuple(found)
+
+
+def kept_of(paths: Sequence[str]) -> int:
+    """Return how many there are in all when not all are kept, 0 when they are."""
+    return len(paths) if len(kept(paths)) < len(paths) else 0
 
 
 def overlap(one: Iterable[str], other: Iterable[str]) -> bool:

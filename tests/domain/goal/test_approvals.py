@@ -148,6 +148,12 @@ def test_of_very_many_changed_paths_the_first_are_kept_and_all_are_counted():
     assert (len(goal.approvals[0].changed), goal.approvals[0].changed_in_all) == (bounds.PATHS_KEPT, len(many))
 
 
+def test_of_changed_paths_too_long_for_one_frame_as_many_are_kept_as_there_is_room_for():
+    many = tuple(f"{number:03}/{'x' * 4_000}" for number in range(20))
+    goal = live(working(), _with_changed(asked("p1.a"), many))
+    assert (goal.approvals[0].changed, goal.approvals[0].changed_in_all) == (many[:8], 20)
+
+
 def _with_changed(command: c.ReportAttempt, paths: tuple[str, ...]) -> c.ReportAttempt:
     assert command.report.asks is not None
     return replace(command, report=replace(command.report, asks=replace(command.report.asks, changed=paths)))

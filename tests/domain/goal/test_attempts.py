@@ -6,6 +6,8 @@ import pytest
 from harnd.domain.digest import digest_of
 from harnd.domain.goal import commands as c
 from harnd.domain.goal import events as e
+from harnd.domain.goal.codec import encode
+from harnd.domain.goal.decide import decide
 from harnd.domain.goal.failure import ROWS
 from harnd.domain.goal.goal import Goal
 from harnd.domain.goal.ledger import Entry
@@ -110,6 +112,15 @@ def test_of_very_many_changes_the_first_are_kept_and_all_are_counted():
             proof=a_proof("p1.a"),
         )
     )
+
+
+def test_paths_too_long_for_one_frame_are_kept_as_far_as_there_is_room_and_all_are_counted():
+    many = [f"src/{number:03}/{chr(92) * 4_000}" for number in range(bounds.PATHS_KEPT)]
+    goal = working(draft("a", paths=["docs"]), templates=[a_template(protected=["tests"])])
+    (event,) = decide(goal, succeeded("p1.a", changed=many))
+    assert isinstance(event, e.AttemptEnded)
+    assert (event.changed, event.undeclared, event.changed_in_all) == (tuple(many[:4]), tuple(many[:4]), len(many))
+    assert len(encode(event)[1]) < bounds.EVENT_BYTES
 
 
 # --- what is said to be success and is none

@@ -108,6 +108,15 @@ def test_more_protected_paths_than_can_be_named_are_out_of_bounds():
     assert (ended.outcome, ended.failure, ended.blocked) == (AttemptOutcome.FAILED, FailureClass.PERMISSION, True)
 
 
+def test_protected_paths_too_long_to_be_named_are_out_of_bounds_too():
+    paths = [f"tests/{number}/{'x' * 4_000}" for number in range(9)]
+    goal = working(draft("a"), templates=[a_template(protected=["tests"])])
+    assert item(live(goal, succeeded("p1.a", changed=paths[:8])), "p1.a").standing is Standing.IN_REVIEW
+    (ended,) = decide(goal, succeeded("p1.a", changed=paths))
+    assert isinstance(ended, e.AttemptEnded)
+    assert (ended.failure, len(ended.protected), len(ended.detail) < 3_000) == (FailureClass.PERMISSION, 8, True)
+
+
 # --- accepting
 
 

@@ -11,6 +11,7 @@ from harnd.domain.goal import events as e
 from harnd.domain.goal.approval import Approval, approval_digest, valid_for
 from harnd.domain.goal.goal import Goal
 from harnd.domain.goal.lookup import approval_numbered
+from harnd.domain.goal.overlap import kept, kept_of
 from harnd.domain.goal.rules.checks import bounded, refuse_ended
 from harnd.domain.goal.work import Attempt, Work
 from harnd.domain.rejected import Rejected
@@ -54,8 +55,8 @@ def asked(goal: Goal, attempt: Attempt, command: c.ReportAttempt, asks: c.Asks) 
         tree=asks.tree,
         risk=asks.risk,
         expires_at=Instant(asks.at + valid_for(asks.risk)),
-        changed=asks.changed[: bounds.PATHS_KEPT],
-        changed_in_all=len(asks.changed) if len(asks.changed) > bounds.PATHS_KEPT else 0,
+        changed=kept(asks.changed),
+        changed_in_all=kept_of(asks.changed),
     )
     parked = e.AttemptParked(
         work=work,

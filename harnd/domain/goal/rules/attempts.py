@@ -13,7 +13,7 @@ from harnd.domain.goal import events as e
 from harnd.domain.goal import failure as failures
 from harnd.domain.goal.evolve import evolve
 from harnd.domain.goal.goal import Goal
-from harnd.domain.goal.overlap import covers, named, undeclared
+from harnd.domain.goal.overlap import covers, kept, kept_of, named, undeclared
 from harnd.domain.goal.rules.approvals import asked
 from harnd.domain.goal.template import Template
 from harnd.domain.goal.work import Attempt, Work
@@ -99,12 +99,12 @@ def _ended(goal: Goal, item: Work, command: c.ReportAttempt) -> e.AttemptEnded:
         output=report.output,
         commit=report.commit,
         tree=report.tree,
-        changed=report.changed[: bounds.PATHS_KEPT],
-        undeclared=undeclared(report.changed, item.paths)[: bounds.PATHS_KEPT],
-        changed_in_all=len(report.changed) if len(report.changed) > bounds.PATHS_KEPT else 0,
+        changed=kept(report.changed),
+        undeclared=kept(undeclared(report.changed, item.paths)),
+        changed_in_all=kept_of(report.changed),
         proof=report.proof,
         reports=tuple(line[: bounds.REPORT_CHARS] for line in report.reports[: bounds.REPORTS_KEPT]),
-        protected=_protected(report, template)[: bounds.PATHS_KEPT],
+        protected=kept(_protected(report, template)),
     )
 
 
@@ -118,7 +118,7 @@ def _judge(report: c.AttemptReport, item: Work, template: Template) -> Judged:
         return AttemptOutcome.FAILED, FailureClass.EMPTY, "the attempt changed nothing"
     if report.proof is None:
         return AttemptOutcome.FAILED, FailureClass.PROOF, "nothing was proved"
-    if len(protected := _protected(report, template)) > bounds.PATHS_KEPT:
+    if kept_of(protected := _protected(report, template)):
         detail = f"it changed more protected paths than a person can acknowledge: {named(protected)}"
         return AttemptOutcome.FAILED, FailureClass.PERMISSION, detail
     if not report.proof.satisfied_but_for(report.proof.flaky()):
