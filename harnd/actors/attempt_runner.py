@@ -29,7 +29,7 @@ from harnd.domain.goal.template import AgentStage, ApproveStage, CommandStage, P
 from harnd.domain.goal.usage import Usage, combined
 from harnd.ports.errors import PortError
 from harnd.ports.sessions import CommandTask, Ended, Ending, SessionEnd, SessionTask
-from harnd.ports.workspace import Occupied, Recording, Refused, Surroundings, storable
+from harnd.ports.workspace import Recording, Refused, Surroundings, storable
 from harnd.ports.world import World
 from protocol.ids import Digest, EffectKey
 from protocol.values import AttemptOutcome, FailureClass, Instant, Micros
@@ -37,7 +37,7 @@ from protocol.values import AttemptOutcome, FailureClass, Instant, Micros
 E = TypeVar("E", Ended, SessionEnd)
 _CUT_SHORT: Final = (Ending.INTERRUPTED, Ending.LOST)
 _WORKTREE_GONE: Final = Failure(
-    AttemptOutcome.LOST, FailureClass.LOST, "its worktree was cleared away while it was parked"
+    AttemptOutcome.LOST, FailureClass.LOST, "its worktree was cleared away before it had ended"
 )
 
 _ASKED: Final = Failure(AttemptOutcome.FAILED, FailureClass.DECISION, "a person is asked")
@@ -95,11 +95,12 @@ class AttemptRunner:
             await self._world.workspace.restore(self._place.repository, self._before)
 
     async def _is_gone(self) -> bool:
-        """Tell whether the worktree of an attempt that goes on has been cleared away while it was parked."""
-        if self._attempt.resumed_at is None or self._attempt.surroundings is not None:
-            return False
-        mine = Occupied(self._place.goal, self._place.work, self._place.attempt)
-        return mine not in await self._world.workspace.occupied()
+        """Tell whether the worktree of an attempt that goes on is cleared away, and with it what its stages left.
+
+        One that was looked around, or had been parked, has had a worktree, whichever daemon opened it.
+        """
+        begun = self._attempt.resumed_at is not None or self._attempt.surroundings is not None
+        return begun and not await self._world.workspace.has_worktree(self._place)
 
     async def _surroundings(self) -> Surroundings:
         """Return what lay around the attempt before anything of it ran, whichever daemon looked."""

@@ -96,6 +96,11 @@ class MemoryWorkspace:
         self._worktrees.setdefault(path, dict(known.commit(at).files))
         return path
 
+    async def has_worktree(self, place: Place) -> bool:
+        """Tell whether an attempt has its files."""
+        await checkpoint()
+        return _path(place, "work") in self._worktrees
+
     async def surroundings(self, repository: str) -> Surroundings:
         """Look at the refs and the operator's checkout; configuration and hooks never change here."""
         await checkpoint()

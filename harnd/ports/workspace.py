@@ -135,6 +135,10 @@ class Workspace(Protocol):
         """Make the attempt's branch at `base` and its worktree unless they exist, and return the absolute path."""
         ...
 
+    async def has_worktree(self, place: Place) -> bool:
+        """Tell whether the worktree of an attempt is there; opening one that is not begins at the base again."""
+        ...
+
     async def surroundings(self, repository: str) -> Surroundings:
         """Look at everything an attempt must leave alone."""
         ...

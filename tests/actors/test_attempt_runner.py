@@ -651,8 +651,27 @@ async def test_a_worktree_that_was_cleared_away_while_it_was_parked_is_a_loss_th
     attempt = await on(bench, resolve("p1.a"))
 
     assert (attempt.outcome, attempt.charged) == (AttemptOutcome.LOST, False)
-    assert attempt.detail == "its worktree was cleared away while it was parked"
+    assert attempt.detail == "its worktree was cleared away before it had ended"
     assert len(bench.sessions.tasks) == 1
+
+
+async def test_a_worktree_that_was_cleared_away_while_no_daemon_ran_is_lost_too(bench):
+    bench.script(rule("make"), rule("more", "do = [{ hang = true }]"))
+    await trying(bench, agent(), agent("more"))
+    (runner,) = await bench.owed()
+    async with anyio.create_task_group() as daemon:
+        daemon.start_soon(runner.run)
+        await anyio.wait_all_tasks_blocked()
+        bench.machine.crash()
+        daemon.cancel_scope.cancel()
+    bench.machine.restart()
+    await (await bench.journal()).submit(bench.said[0])
+    await bench.workspace.discard(Place(REPOSITORY, BILLING, WorkId("p1.a"), 1))
+
+    attempt = await judged(bench)
+
+    assert (attempt.outcome, attempt.charged) == (AttemptOutcome.LOST, False)
+    assert attempt.detail == "its worktree was cleared away before it had ended"
 
 
 async def test_what_the_operator_did_while_it_was_parked_is_not_laid_to_it(bench):

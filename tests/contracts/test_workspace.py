@@ -165,6 +165,15 @@ async def test_opening_a_worktree_again_finds_the_work_in_it(house: House):
     assert house.read(where) == {**FIRST, "new.txt": b"half done"}
 
 
+async def test_a_worktree_is_there_from_when_it_is_opened_to_when_it_is_discarded(house: House):
+    there = [await house.workspace.has_worktree(place(house))]
+    await house.workspace.open_worktree(place(house), house.base)
+    there.append(await house.workspace.has_worktree(place(house)))
+    await house.workspace.checkout(place(house), house.base, "proof")
+    await house.workspace.discard(place(house))
+    assert [*there, await house.workspace.has_worktree(place(house))] == [False, True, False]
+
+
 async def test_opening_one_worktree_twice_at_once_makes_it_once(house: House):
     paths: list[str] = []
 

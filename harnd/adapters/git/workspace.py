@@ -155,6 +155,11 @@ class GitWorkspace:
         return str(path)
 
     @at_edge
+    async def has_worktree(self, place: Place) -> bool:
+        """Tell whether the directory in which an attempt works is there."""
+        return files.is_directory(self._path(place, ref_names.WORK_DIRECTORY))
+
+    @at_edge
     async def record(self, place: Place, base: CommitId, message: str) -> Recording | Refused:
         """Commit everything in the worktree on the attempt's branch, running the repository's hooks."""
         repo, path = await self._repositories.at(place.repository), self._path(place, ref_names.WORK_DIRECTORY)
