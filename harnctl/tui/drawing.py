@@ -17,8 +17,6 @@ from harnctl.render.words import age, count
 from harnctl.tui import forms
 from harnctl.tui.keys import label, offered
 from harnctl.tui.model import (
-    APPROVAL_PREFIX,
-    BUDGET_PREFIX,
     LEAST_COLUMNS,
     LEAST_ROWS,
     Confirming,
@@ -161,9 +159,12 @@ def _what(item: InboxItem) -> str:
     """Say what of its goal an item is about; nothing when it is the goal as a whole."""
     if item.subject == item.goal:
         return ""
-    if item.subject.startswith(APPROVAL_PREFIX):  # the kind says the rest, and the risk needs the room
-        return f"#{item.subject.removeprefix(APPROVAL_PREFIX)}"
-    return item.subject.removeprefix(BUDGET_PREFIX).removesuffix("_us").replace("/", " ").replace("_", " ")
+    subject = Subject.of(item)
+    if subject.approval is not None:  # the kind says the rest, and the risk needs the room
+        return f"#{subject.approval}"
+    if subject.budget is not None:
+        return subject.budget.removesuffix("_us").replace("_", " ")
+    return item.subject.replace("/", " ")
 
 
 def _thing(model: Model, *, columns: int, height: int) -> tuple[Row, ...]:

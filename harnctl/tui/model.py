@@ -9,7 +9,7 @@ from typing import Final, TypeAlias
 
 from msgspec import Struct
 
-from protocol import ids
+from protocol import subjects
 from protocol.ids import Digest, GoalId, WorkId
 from protocol.replies import Done, WorkDiff, WorkLog
 from protocol.requests import Change
@@ -26,9 +26,6 @@ from protocol.views import (
     WorkView,
 )
 
-PLAN_PREFIX: Final = "plan/"
-APPROVAL_PREFIX: Final = "approval/"
-BUDGET_PREFIX: Final = "budget/"
 WIDE: Final = 80
 LEAST_COLUMNS: Final = 40
 LEAST_ROWS: Final = 10
@@ -92,22 +89,22 @@ class Subject(Struct, frozen=True):
     @property
     def plan(self) -> int | None:
         """The number of the plan, when it is about one."""
-        return int(self.name.removeprefix(PLAN_PREFIX)) if self.name.startswith(PLAN_PREFIX) else None
+        return subjects.plan_in(self.name)
 
     @property
     def approval(self) -> int | None:
         """The number of the approval, when it is about one."""
-        return int(self.name.removeprefix(APPROVAL_PREFIX)) if self.name.startswith(APPROVAL_PREFIX) else None
+        return subjects.approval_in(self.name)
 
     @property
     def work(self) -> WorkId | None:
         """The work item, when it is about one."""
-        return WorkId(self.name) if ids.matches(ids.WORK_ID, self.name) else None
+        return subjects.work_in(self.name)
 
     @property
     def budget(self) -> Unit | None:
         """The budget that is used up, when it is about one."""
-        return Unit(self.name.removeprefix(BUDGET_PREFIX)) if self.name.startswith(BUDGET_PREFIX) else None
+        return subjects.budget_in(self.name)
 
     @property
     def pages(self) -> tuple[Page, ...]:

@@ -27,6 +27,7 @@ from harnd.ports.clock import Clock
 from harnd.ports.errors import KeyReusedError
 from harnd.ports.store import EventStore
 from protocol import requests as wire
+from protocol import subjects
 from protocol.errors import Refusal
 from protocol.ids import Digest, GoalId, goal_branch
 from protocol.replies import Done, GoalCreated
@@ -76,7 +77,7 @@ class Changes:
             return intent.goal, c.CreateGoal(intent, by=by), partial(_created, notes=notes, new=new)
         if isinstance(request, wire.EditPlan):
             edit = edited(await self._loader.load(request.goal), request, by)
-            return request.goal, edit, lambda after: self._worded(after, f"plan/{edit.plan}", ())
+            return request.goal, edit, lambda after: self._worded(after, subjects.plan(edit.plan), ())
         goal, command, subject = _command(request, by, self._clock.now())
         added = tuple(request.add) if isinstance(request, wire.ExtendGoal) else ()
         return goal, command, lambda after: self._worded(after, subject, added)
@@ -148,11 +149,11 @@ def _command(request: msgspec.Struct, by: str, now: Instant) -> tuple[GoalId, c.
         case wire.ExtendGoal(goal=goal, add=add):
             return goal, c.ExtendGoal(add=add, by=by), goal
         case wire.ApprovePlan(goal=goal, plan=plan, digest=digest):
-            return goal, c.ApprovePlan(plan=plan, digest=digest, by=by), f"plan/{plan}"
+            return goal, c.ApprovePlan(plan=plan, digest=digest, by=by), subjects.plan(plan)
         case wire.RejectPlan(goal=goal, plan=plan, digest=digest, guidance=guidance):
-            return goal, c.RejectPlan(plan=plan, digest=digest, guidance=guidance, by=by), f"plan/{plan}"
+            return goal, c.RejectPlan(plan=plan, digest=digest, guidance=guidance, by=by), subjects.plan(plan)
         case wire.RetryPlan(goal=goal, plan=plan, guidance=guidance):
-            return goal, c.RetryPlan(plan=plan, guidance=guidance, by=by), f"plan/{plan}"
+            return goal, c.RetryPlan(plan=plan, guidance=guidance, by=by), subjects.plan(plan)
         case wire.AcceptWork(goal=goal, work=work, digest=digest, dispositions=said, acknowledged=doubts):
             answers = tuple(sorted(said.items()))
             accept = c.AcceptWork(work=work, proof=digest, dispositions=answers, by=by, acknowledged=doubts)
@@ -164,10 +165,10 @@ def _command(request: msgspec.Struct, by: str, now: Instant) -> tuple[GoalId, c.
         case wire.ResolveWork(goal=goal, work=work, note=note):
             return goal, c.ResolveWork(work=work, note=note, by=by), work
         case wire.GiveApproval(goal=goal, approval=number, digest=digest):
-            return goal, c.GiveApproval(approval=number, digest=digest, by=by, now=now), f"approval/{number}"
+            return goal, c.GiveApproval(approval=number, digest=digest, by=by, now=now), subjects.approval(number)
         case wire.DenyApproval(goal=goal, approval=number, digest=digest, reason=reason):
             deny = c.DenyApproval(approval=number, digest=digest, reason=reason, by=by, now=now)
-            return goal, deny, f"approval/{number}"
+            return goal, deny, subjects.approval(number)
         case wire.CancelWork(goal=goal, work=work, reason=reason):
             return goal, c.CancelWork(work=work, reason=reason, by=by), work
         case _:

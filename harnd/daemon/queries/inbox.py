@@ -13,14 +13,12 @@ from harnd.domain.goal.inbox import Ask
 from harnd.domain.goal.lookup import approval_numbered
 from harnd.domain.verbs import verb
 from harnd.ports.store import GoalRow, InboxRow
-from protocol import ids
+from protocol import subjects
 from protocol.errors import Refusal
 from protocol.ids import GoalId, WorkId
-from protocol.values import Instant, Risk, Unit
+from protocol.values import Instant, Risk
 from protocol.views import InboxItem, InboxKind, InboxView
 
-APPROVAL: Final = "approval/"
-BUDGET: Final = "budget/"
 FIRST: Final = (Risk.CRITICAL, Risk.HIGH)  # the risks that come before everything else
 
 
@@ -42,9 +40,10 @@ def _by_risk_and_age(one: InboxItem) -> tuple[int, Instant, GoalId]:
 
 def with_stakes(goal: Goal, asked: InboxItem) -> InboxItem:
     """Add to what is said of an approval what is at stake, and until when it can be given."""
-    if asked.kind is not InboxKind.APPROVAL:
+    number = subjects.approval_in(asked.subject)
+    if number is None:
         return asked
-    approval = approval_numbered(goal, int(asked.subject.removeprefix(APPROVAL)))
+    approval = approval_numbered(goal, number)
     return replace(asked, risk=approval.risk, expires_at=approval.expires_at)
 
 
@@ -105,12 +104,12 @@ def parked_item(row: GoalRow) -> InboxItem:
 
 
 def _verb(goal: GoalId, ask: Ask | InboxRow) -> str:
-    if ask.subject.startswith("plan/"):
-        return verb("plan", "show", goal, ask.subject.removeprefix("plan/"))
-    if ask.subject.startswith(APPROVAL):
-        return verb("approval", "show", goal, ask.subject.removeprefix(APPROVAL))
-    if ids.matches(ids.WORK_ID, ask.subject):
-        return verb("work", "show", goal, ask.subject)
-    if ask.subject.startswith(BUDGET):
-        return usual_extension(goal, Unit(ask.subject.removeprefix(BUDGET)))
+    if (plan := subjects.plan_in(ask.subject)) is not None:
+        return verb("plan", "show", goal, plan)
+    if (approval := subjects.approval_in(ask.subject)) is not None:
+        return verb("approval", "show", goal, approval)
+    if (work := subjects.work_in(ask.subject)) is not None:
+        return verb("work", "show", goal, work)
+    if (unit := subjects.budget_in(ask.subject)) is not None:
+        return usual_extension(goal, unit)
     return verb("why", goal)

@@ -15,6 +15,7 @@ from harnd.domain.goal.plan import Plan
 from harnd.domain.goal.rules.resolving import resolvable
 from harnd.domain.goal.wanted import left_to_planner
 from harnd.domain.goal.work import Standing, Work
+from protocol import subjects
 from protocol.values import Asked, FailureClass
 
 
@@ -52,7 +53,7 @@ def _all(goal: Goal) -> Iterator[Consequence]:
 
 def _of_plan(goal: Goal, plan: Plan, failure: FailureClass) -> Consequence:
     row = failures.ROWS[failure]
-    found = Consequence(subject=f"plan/{plan.number}", failure=failure, row=row, asked=Asked.PERSON)
+    found = Consequence(subject=subjects.plan(plan.number), failure=failure, row=row, asked=Asked.PERSON)
     if not row.retried:
         return found
     if row.uncharged_bound is None:

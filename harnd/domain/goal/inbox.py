@@ -15,6 +15,7 @@ from harnd.domain.goal.rules.unattended import accepted_unasked, applied_unasked
 from harnd.domain.goal.wanted import left_to_planner
 from harnd.domain.goal.work import Standing, Work
 from harnd.domain.measures import count
+from protocol import subjects
 from protocol.ids import Digest
 from protocol.values import Instant, NextAction, Phase, PlanStatus
 
@@ -55,14 +56,14 @@ def _asks(goal: Goal, now: Instant) -> Iterator[Ask]:
         yield Ask("blocked", item.id, f"blocked {told}", item.since)
     where = position(goal, now)
     if where.phase is Phase.BUDGET_EXHAUSTED:
-        subject = f"budget/{where.grows}" if where.grows else goal.intent.goal
+        subject = subjects.budget(where.grows) if where.grows else goal.intent.goal
         yield Ask("budget", subject, where.reason, goal.since)
     elif where.next_action is NextAction.RESOLVE_BLOCKED and not blocked:
         yield Ask("blocked", goal.intent.goal, where.reason, goal.since)
 
 
 def _about_approval(goal: Goal, approval: Approval) -> Ask:
-    subject = f"approval/{approval.number}"
+    subject = subjects.approval(approval.number)
     why = goal.why_asked_again(approval)
     again = f" again, because {why}" if why else ""
     summary = f"{approval.work} asks{again} ({approval.risk} risk): {approval.question}"
@@ -79,7 +80,7 @@ def _about_review(item: Work) -> Ask:
 
 
 def _about_plan(plan: Plan) -> Iterator[Ask]:
-    subject = f"plan/{plan.number}"
+    subject = subjects.plan(plan.number)
     if plan.status is PlanStatus.PROPOSED:
         what = "apply" if isinstance(plan.candidate, Apply) else "complete"
         yield Ask("plan", subject, f"{what}: {plan.rationale}", plan.since, plan.digest)
