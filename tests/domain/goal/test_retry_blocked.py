@@ -138,7 +138,8 @@ def test_every_class_that_may_pass_is_tried_again(failure: FailureClass):
 @pytest.mark.parametrize("failure", ASKED)
 def test_every_other_class_is_left_to_others(failure: FailureClass):
     goal = stopped(failure)
-    assert [event for event in decide(goal, tick(later(6_000))) if isinstance(event, e.WorkRetried)] == []
+    tries = (e.WorkRetried, e.WorkResolved, e.WorkRequeued)
+    assert [event for event in decide(goal, tick(later(6_000))) if isinstance(event, tries)] == []
     assert [ask.kind for ask in asks(goal, T0)] == (["blocked"] if ROWS[failure].asked is Asked.PERSON else [])
 
 
@@ -218,7 +219,7 @@ def test_a_person_who_touches_it_begins_the_row_anew(touch: GoalCommand):
     assert wake(goal) - item(goal, A).since == PAUSES[0]
 
 
-def test_a_person_who_cancels_and_reopens_begins_the_row_anew():
+def test_a_person_who_cancels_it_begins_the_row_anew():
     assert item(live(exhausted(FailureClass.QUOTA), cancel_work(A)), A).unasked == 0
 
 
@@ -356,6 +357,9 @@ def test_work_that_waits_for_it_says_when():
 def test_in_a_goal_without_a_planner_a_person_is_asked_in_the_end():
     goal = live(plain(retry_blocked=True, templates=ONCE), tick(), failed("p0.a"))
     assert (position(goal, T0).phase, asks(goal, T0)) == (Phase.WAITING, ())
+    for number in range(2, 2 + len(PAUSES)):
+        goal = live(tried(goal), failed("p0.a", attempt=number), at=wake(goal))
+    assert (position(goal, goal.last_at).wake_at, [ask.subject for ask in asks(goal, goal.last_at)]) == (None, ["p0.a"])
 
 
 def test_a_switch_that_is_off_leaves_no_trace_in_an_intent():
