@@ -13,21 +13,18 @@ from harnctl.tui.keys import Action
 from harnctl.tui.messages import Budgeted, Decided, Refused
 from harnctl.tui.model import (
     WORDS_SHOWN,
-    ApprovalThing,
     Browsing,
     Confirming,
     Decision,
     Disposing,
     Extending,
     Model,
-    PlanThing,
     Said,
     Tone,
     Wording,
-    WorkThing,
-    limits,
 )
 from harnctl.tui.reading import chain, look, read_inbox
+from harnctl.tui.things import ApprovalThing, PlanThing, WorkThing, limits
 from harnctl.tui.writing import UNSENT, confirm, keep, rewrite, with_objections, worded, write
 from protocol.errors import Family, family_of
 from protocol.requests import AcceptWork, ApprovePlan, ExtendGoal, GiveApproval, ResumeGoal

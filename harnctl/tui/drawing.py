@@ -27,11 +27,11 @@ from harnctl.tui.model import (
     Link,
     Model,
     Pane,
-    Subject,
     Tone,
 )
 from harnctl.tui.pages import rows_of
 from harnctl.tui.rows import beside, ends, filled, fit, line, picked
+from harnctl.tui.things import Subject
 from protocol.values import Phase
 from protocol.views import InboxItem
 

@@ -4,8 +4,9 @@ from msgspec.structs import replace
 
 from harnctl import amounts
 from harnctl.tui.errands import Step
-from harnctl.tui.model import Disposing, Extending, Filtering, Model, Said, Subject, Tone, matching
+from harnctl.tui.model import Disposing, Extending, Filtering, Model, Said, Tone, matching
 from harnctl.tui.reading import choose
+from harnctl.tui.things import Subject
 from protocol.bounds import CRITERION_CHARS
 
 FILTER_CHARS = 100

@@ -4,7 +4,8 @@ from typing import NamedTuple, TypeAlias
 
 from msgspec import Struct
 
-from harnctl.tui.model import Decision, Model, Page, Subject
+from harnctl.tui.model import Decision, Model
+from harnctl.tui.things import Page, Subject
 from protocol.ids import GoalId
 
 

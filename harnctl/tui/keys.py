@@ -10,23 +10,8 @@ from typing import Final
 
 from msgspec import Struct
 
-from harnctl.tui.model import (
-    ApprovalThing,
-    Browsing,
-    Confirming,
-    Disposing,
-    Extending,
-    Filtering,
-    GoalThing,
-    Helping,
-    Mode,
-    Model,
-    Pane,
-    PlanThing,
-    Thing,
-    WorkThing,
-    Writing,
-)
+from harnctl.tui.model import Browsing, Confirming, Disposing, Extending, Filtering, Helping, Mode, Model, Pane, Writing
+from harnctl.tui.things import ApprovalThing, GoalThing, PlanThing, Thing, WorkThing
 from protocol.values import Phase, WorkState
 from protocol.views import InboxKind
 

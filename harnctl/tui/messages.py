@@ -4,7 +4,8 @@ from typing import TypeAlias
 
 from msgspec import Struct
 
-from harnctl.tui.model import Decision, Link, Page, Size, Subject, Thing
+from harnctl.tui.model import Decision, Link, Size
+from harnctl.tui.things import Page, Subject, Thing
 from protocol.ids import GoalId
 from protocol.replies import Done
 from protocol.values import Instant

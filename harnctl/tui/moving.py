@@ -6,8 +6,9 @@ from harnctl.amounts import offered
 from harnctl.tui.drawing import extent, height
 from harnctl.tui.errands import Step
 from harnctl.tui.keys import Action
-from harnctl.tui.model import Extending, Helping, Model, Pane, Subject
+from harnctl.tui.model import Extending, Helping, Model, Pane
 from harnctl.tui.reading import choose, look
+from harnctl.tui.things import Subject
 
 
 def move(model: Model, action: Action) -> Step:

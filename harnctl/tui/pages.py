@@ -13,7 +13,7 @@ from harnctl.render import approval, daemon, goal, inbox, patch, plan, plan_diff
 from harnctl.render.blocks import Block, Command, Gap, Paragraph, Span, Style
 from harnctl.render.layout import Row, lay_out, shown
 from harnctl.render.screen import Screen
-from harnctl.tui.model import ApprovalThing, GoalThing, Nothing, Page, PlanThing, Thing, WorkThing
+from harnctl.tui.things import ApprovalThing, GoalThing, Nothing, Page, PlanThing, Thing, WorkThing
 from protocol.replies import WorkDiff, WorkLog
 from protocol.values import Instant
 from protocol.views import PlanView

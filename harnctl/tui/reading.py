@@ -18,15 +18,13 @@ from harnctl.tui.model import (
     Extending,
     Link,
     Model,
-    Page,
     Pane,
     Said,
-    Subject,
-    Thing,
     Tone,
     Writing,
     matching,
 )
+from harnctl.tui.things import Page, Subject, Thing
 from protocol.ids import GoalId
 from protocol.views import BudgetView
 

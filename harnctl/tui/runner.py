@@ -21,18 +21,8 @@ from harnctl.client.patience import Patience
 from harnctl.render.error import problems
 from harnctl.tui import errands as owed
 from harnctl.tui import messages as m
-from harnctl.tui.model import (
-    ApprovalThing,
-    Decision,
-    GoalThing,
-    Link,
-    Nothing,
-    Page,
-    PlanThing,
-    Subject,
-    Thing,
-    WorkThing,
-)
+from harnctl.tui.model import Decision, Link
+from harnctl.tui.things import ApprovalThing, GoalThing, Nothing, Page, PlanThing, Subject, Thing, WorkThing
 from protocol.ids import GoalId, WorkId
 from protocol.requests import (
     ListGoals,

@@ -11,21 +11,8 @@ from msgspec.structs import replace
 from harnctl.editing.plan_text import plan_text, with_problems, without_problems
 from harnctl.tui.errands import Step, Write
 from harnctl.tui.messages import Refused, Written
-from harnctl.tui.model import (
-    ApprovalThing,
-    Browsing,
-    Confirming,
-    Decision,
-    Drawn,
-    Model,
-    PlanThing,
-    Said,
-    Subject,
-    Tone,
-    Wording,
-    WorkThing,
-    Writing,
-)
+from harnctl.tui.model import Browsing, Confirming, Decision, Model, Said, Tone, Wording, Writing
+from harnctl.tui.things import ApprovalThing, Drawn, PlanThing, Subject, WorkThing
 from protocol.ids import GoalId, IdempotencyKey
 from protocol.replies import Done
 from protocol.requests import (

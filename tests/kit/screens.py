@@ -16,19 +16,8 @@ from harnctl.tui import messages as m
 from harnctl.tui.drawing import draw
 from harnctl.tui.errands import Errand, Look
 from harnctl.tui.keys import bindings
-from harnctl.tui.model import (
-    ApprovalThing,
-    Browsing,
-    GoalThing,
-    Link,
-    Model,
-    Page,
-    PlanThing,
-    Size,
-    Subject,
-    Thing,
-    WorkThing,
-)
+from harnctl.tui.model import Browsing, Link, Model, Size
+from harnctl.tui.things import ApprovalThing, GoalThing, Page, PlanThing, Subject, Thing, WorkThing
 from harnctl.tui.update import update
 from protocol.ids import Digest, GoalId
 from protocol.replies import Done

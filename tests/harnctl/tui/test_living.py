@@ -12,22 +12,8 @@ from harnctl.tui.drawing import draw
 from harnctl.tui.entry import FILTER_CHARS
 from harnctl.tui.errands import Errand, Look, Quit, ReadBudget, ReadInbox, Send, Write
 from harnctl.tui.keys import is_on_screen
-from harnctl.tui.model import (
-    Browsing,
-    Confirming,
-    Disposing,
-    Extending,
-    GoalThing,
-    Link,
-    Model,
-    PlanThing,
-    Size,
-    Subject,
-    Thing,
-    WorkThing,
-    Writing,
-    matching,
-)
+from harnctl.tui.model import Browsing, Confirming, Disposing, Extending, Link, Model, Size, Writing, matching
+from harnctl.tui.things import GoalThing, PlanThing, Subject, Thing, WorkThing
 from harnctl.tui.update import update
 from protocol.ids import Digest
 from protocol.replies import Done

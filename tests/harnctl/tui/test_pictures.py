@@ -11,9 +11,10 @@ from harnctl.render.cells import apart, drawn, width
 from harnctl.render.sanitise import sanitise
 from harnctl.tui import messages as m
 from harnctl.tui.drawing import draw
-from harnctl.tui.model import Model, Page, PlanThing, Size, WorkThing
+from harnctl.tui.model import Model, Size
 from harnctl.tui.pages import MOST, rows_of
 from harnctl.tui.rows import fit
+from harnctl.tui.things import Page, PlanThing, WorkThing
 from protocol.ids import GoalId
 from protocol.values import SECOND, Instant
 from protocol.views import InboxKind

@@ -6,8 +6,9 @@ import anyio
 
 from harnctl.tui import messages as m
 from harnctl.tui.errands import ReadInbox, Send, Write
-from harnctl.tui.model import Decision, Subject
+from harnctl.tui.model import Decision
 from harnctl.tui.runner import OTHER_DAEMON, Runner
+from harnctl.tui.things import Subject
 from harnctl.tui.writing import UNSENT
 from protocol.errors import Refusal
 from protocol.ids import IdempotencyKey

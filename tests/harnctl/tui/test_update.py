@@ -8,23 +8,8 @@ from msgspec.structs import replace
 from harnctl.editing.plan_text import plan_text
 from harnctl.tui import messages as m
 from harnctl.tui.errands import Look, Quit, ReadBudget, ReadInbox, Send, Write
-from harnctl.tui.model import (
-    ApprovalThing,
-    Browsing,
-    Confirming,
-    Link,
-    Model,
-    Nothing,
-    Page,
-    Pane,
-    PlanThing,
-    Said,
-    Size,
-    Subject,
-    Tone,
-    WorkThing,
-    Writing,
-)
+from harnctl.tui.model import Browsing, Confirming, Link, Model, Pane, Said, Size, Tone, Writing
+from harnctl.tui.things import ApprovalThing, Nothing, Page, PlanThing, Subject, WorkThing
 from harnctl.tui.update import update
 from harnctl.tui.writing import UNSENT
 from protocol.ids import GoalId
