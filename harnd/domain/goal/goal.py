@@ -17,7 +17,7 @@ from harnd.domain.goal.template import Template
 from harnd.domain.goal.usage import Usage, total
 from harnd.domain.goal.work import Standing, Work
 from protocol.ids import CommitId, Digest, WorkId
-from protocol.values import ApprovalState, AttemptOutcome, Instant, Micros, PlanStatus, Unit, WorkState
+from protocol.values import ApprovalState, Instant, Micros, PlanStatus, Unit, WorkState
 
 
 class Ending(StrEnum):
@@ -234,11 +234,9 @@ class Goal(msgspec.Struct, frozen=True):
             yield from (Usage(1, call.tokens, call.cost) for call in plan.calls if not call.open)
         for item in self.work.values():
             for attempt in item.attempts:
-                # One that was cut short by a decision reports no calls, and may have made some all the same.
-                cut = bool(attempt.calls) and attempt.outcome is AttemptOutcome.CANCELLED
                 told = attempt.parked is not None or not attempt.open
-                if told and (attempt.usage.calls or cut):
-                    yield attempt.usage
+                if told and attempt.metered.calls:
+                    yield attempt.metered
 
     # --- the mission
 
