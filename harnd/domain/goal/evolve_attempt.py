@@ -99,6 +99,7 @@ def _resumed(goal: Goal, event: e.AttemptResumed, at: Instant) -> Goal:
         surroundings=None,  # meanwhile the operator worked there: they are looked at anew
         pauses=before.pauses + paused,
         resumed_at=at,
+        rested=before.rested_until(at),
     )
     attempts = (*item.attempts[:-1], attempt)
     return changed_item(
@@ -108,9 +109,11 @@ def _resumed(goal: Goal, event: e.AttemptResumed, at: Instant) -> Goal:
 
 def _ended(goal: Goal, event: e.AttemptEnded, at: Instant) -> Goal:
     item = goal.work[event.work]
+    before = item.attempts[-1]
     attempt = replace(
-        item.attempts[-1],
+        before,
         ended_at=at,
+        rested=before.rested_until(at),
         outcome=event.outcome,
         failure=event.failure,
         charged=event.charged,
@@ -124,7 +127,7 @@ def _ended(goal: Goal, event: e.AttemptEnded, at: Instant) -> Goal:
         proof=event.proof,
         protected=event.protected,
         parked=None,
-        reports=(*item.attempts[-1].reports, *event.reports),
+        reports=(*before.reports, *event.reports),
         usage=event.usage,
     )
     item = replace(item, attempts=(*item.attempts[:-1], attempt))

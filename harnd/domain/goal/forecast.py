@@ -9,7 +9,7 @@ from typing import Final
 
 from harnd.domain.goal.goal import Goal
 from harnd.domain.goal.usage import METERED
-from harnd.domain.goal.work import Standing, Work
+from harnd.domain.goal.work import Attempt, Standing, Work
 from protocol.values import Unit
 
 # An item that is proved takes no more of an agent, whatever a person decides about it.
@@ -46,10 +46,15 @@ def _of_item(item: Work, unit: Unit) -> int | None:
         case Unit.AGENT_CALLS:
             return item.answers
         case Unit.ACTIVE_RUNTIME_US:
-            return sum(attempt.ended_at - attempt.started_at for attempt in ended if attempt.ended_at is not None)
+            return sum(_ran(attempt) for attempt in ended)
         case _:
             told = [attempt.metered.told(unit) for attempt in ended]
             return None if any(one.silent for one in told) else sum(one.amount for one in told)
+
+
+def _ran(attempt: Attempt) -> int:
+    """Return how long an attempt that has ended ran; while it was parked it took none of the active runtime."""
+    return 0 if attempt.ended_at is None else attempt.ended_at - attempt.started_at - attempt.rested
 
 
 def _of_planner(goal: Goal, looks: int, unit: Unit) -> int | None:

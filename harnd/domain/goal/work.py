@@ -15,7 +15,7 @@ from harnd.domain.goal.parking import Again, Parked
 from harnd.domain.goal.proof import Proof
 from harnd.domain.goal.usage import Usage
 from protocol.ids import CommitId, Digest, TemplateName, TreeId, WorkId, WorkKey
-from protocol.values import AttemptOutcome, FailureClass, Instant, Unit
+from protocol.values import AttemptOutcome, FailureClass, Instant, Micros, Unit
 
 
 class Standing(StrEnum):
@@ -62,11 +62,16 @@ class Attempt(msgspec.Struct, frozen=True):
     remade: tuple[Again, ...] = ()  # runs of stages that came to nothing, oldest first
     pauses: int = 0  # how often it was cut short by a pause and went on
     resumed_at: Instant | None = None  # when it last went on
+    rested: Micros = Micros(0)  # how long it was parked in all, up to when it last went on or ended
 
     @property
     def open(self) -> bool:
         """Tell whether its end is still owed."""
         return self.outcome is None
+
+    def rested_until(self, now: Instant) -> Micros:
+        """Return how long it was parked in all."""
+        return self.rested if self.parked is None else Micros(self.rested + max(0, now - self.parked.since))
 
     @property
     def metered(self) -> Usage:

@@ -4,7 +4,7 @@ from msgspec.structs import replace
 
 from harnd.domain.goal.forecast import forecast
 from harnd.domain.goal.usage import Usage
-from protocol.values import MicroDollars, Unit
+from protocol.values import FailureClass, MicroDollars, Unit
 from tests.kit.given import (
     a_goal,
     a_plan,
@@ -18,6 +18,7 @@ from tests.kit.given import (
     live,
     plain,
     planning,
+    resolve,
     succeeded,
     success,
     tick,
@@ -54,6 +55,13 @@ def test_what_is_left_is_reckoned_from_what_is_done():
         Unit.TOKENS: 3 * 6_000 + 900,
         Unit.MICRO_DOLLARS: 3 * 100_000 + 8_000,
     }
+
+
+def test_an_attempt_takes_no_runtime_while_it_is_parked():
+    goal = live(begun(), failed("p1.a", FailureClass.QUOTA, stage="make-1"), at=later(19))
+    goal = live(goal, resolve("p1.a"), tick(later(3_000)), at=later(3_000))
+    goal = live(goal, succeeded("p1.a"), at=later(3_020))
+    assert forecast(goal)[Unit.ACTIVE_RUNTIME_US] == 3 * 30_000_000 + 9_000_000
 
 
 def test_what_somebody_did_not_say_makes_the_whole_unknown():
