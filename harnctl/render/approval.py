@@ -37,7 +37,6 @@ def shown(approval: ApprovalView, now: Instant) -> Iterator[Block]:
     """Show one approval, and the commands that answer it."""
     yield from question(approval, now)
     yield Gap()
-    yield Command(("git", "-C", approval.repository, "diff", approval.base, approval.tree), "what would be approved")
     name = (approval.goal, approval.approval)
     match approval.state:
         case ApprovalState.PENDING:
@@ -57,6 +56,8 @@ def question(approval: ApprovalView, now: Instant) -> Iterator[Block]:
     yield Fields(tuple(_facts(approval, now)))
     yield from section("question", Verbatim(approval.question), *_hidden(approval.question))
     yield from section("changed", *_paths(approval))
+    # It stands with the question: whoever is asked for a yes must be able to read what the yes is to.
+    yield Command(("git", "-C", approval.repository, "diff", approval.base, approval.tree), "what would be approved")
 
 
 def risk(at_stake: Risk) -> Span:

@@ -1,7 +1,8 @@
 """Layout: blocks become rows of spans for one screen, and rows become lines of text.
 
 This is the only way from a reply to a terminal, and it sanitises everything: widths are taken of what will be shown.
-A table that has no room for its sentence puts it on a line of its own.  Commands are never wrapped or cut.
+A table that has no room for its sentence puts it on a line of its own.  Commands are never cut, and
+broken only on a full screen, where nothing else would show their ends.
 """
 
 import shlex
@@ -177,7 +178,10 @@ def _stacked(row: tuple[Span, ...], screen: Screen) -> Iterator[Row]:
 def _command(words: tuple[str, ...], *, why: str, screen: Screen) -> Iterator[Row]:
     if why:
         yield from _paragraph(f"{why}:", indent=0, style=Style.FAINT, screen=screen)
-    yield (Span(GUTTER), Span(shown(command_line(words), screen), Style.STRONG))
+    line = shown(command_line(words), screen)
+    # On a full screen what stands past the edge is not there at all; in a terminal's scrollback it is pasted whole.
+    parts = pieces(line, screen.columns - len(GUTTER)) if screen.cells else [line]
+    yield from ((Span(GUTTER), Span(part, Style.STRONG)) for part in parts)
 
 
 def _end(screen: Screen) -> str:

@@ -25,6 +25,7 @@ def test_at_a_terminal_the_question_is_shown_and_the_yes_binds_to_it(harnctl, da
     ran = harnctl(*APPROVE, typed="y\n")
     assert ran.code == 0
     assert "Publish 2 rows to the ledger?\nThe total is 12.50.\n" in ran.out
+    assert "what would be approved:\n  git -C " in ran.out
     assert ran.err == f"Give approval 1 of billing-export with the digest {ASKED[:12]}? [y/N] "
     assert f"bound to {ASKED}\n" in ran.out
     assert [request.digest for request in answers(daemon)] == [ASKED]
@@ -65,7 +66,9 @@ def test_an_approval_that_waits_for_nobody_is_not_asked_about(harnctl, daemon, s
     daemon.answers("approval.show", golden("approval.show", state=state))
     ran = harnctl(*verb, typed="y\n")
     assert (ran.code, answers(daemon)) == (5, [])
-    assert f"[{code}]" in ran.err.replace("\n", " ")
+    assert f"approval 1 of billing-export is {state}, and does not wait for this decision [{code}]" in " ".join(
+        ran.err.split()
+    )
     assert code in CODES
 
 

@@ -68,6 +68,12 @@ def test_only_a_name_or_a_command_is_wider_than_the_screen(columns):
     assert all(width(line) <= columns for line in laid_out(*EVERYTHING, columns=columns))
 
 
+def test_on_a_full_screen_a_long_command_goes_on_below():
+    why, *parts = laid_out(Command(("git", "diff", "a" * 40), why="see"), columns=FLOOR, cells=True)
+    assert (why, "".join(part.removeprefix("  ") for part in parts)) == ("see:", f"git diff {'a' * 40}")
+    assert max(map(len, parts)) <= FLOOR
+
+
 def test_a_command_is_never_cut_and_reads_the_same_in_a_shell():
     command = Command(("harnctl", "goal", "create", "my goals/it's.toml"), why="try")
     assert laid_out(command, columns=FLOOR) == ["try:", """  harnctl goal create 'my goals/it'"'"'s.toml'"""]
