@@ -100,6 +100,7 @@ def _bound(
     subject = Subject(
         name=f"approval {approval} of {goal}",
         digest=view.digest if view.state is ApprovalState.PENDING else None,
+        state=view.state,
         blocks=render.question(view, console.now()),
         again=("harnctl", "approval", verb, goal, str(approval), *more),
         look=f"harnctl approval show {goal} {approval}",

@@ -10,6 +10,7 @@ from harnctl.console import Console
 from harnctl.failures import Failure
 from harnctl.render.blocks import Block, Paragraph, Style
 from harnctl.render.texts import short
+from harnctl.render.words import plain
 from protocol import ids
 
 
@@ -18,6 +19,7 @@ class Subject(Struct, frozen=True):
 
     name: str  # such as `plan 2 of billing`
     digest: ids.Digest | None  # None: there is nothing to decide
+    state: str  # such as `in_review`
     blocks: Iterable[Block]  # what a person reads before they decide
     again: tuple[str, ...]  # the command to type without a terminal, up to its digest
     look: str  # the command that shows it as it is now
@@ -34,7 +36,8 @@ def bind(console: Console, verb: str, subject: Subject, *, digest: str | None, y
     """Return the digest that the decision binds to, after asking where nothing on the command line decides."""
     current = subject.digest
     if current is None:
-        raise Refused(subject.undecidable, f"{subject.name} does not wait for a decision", fix=subject.look)
+        said = f"{subject.name} is {plain(subject.state)}, and does not wait for this decision"
+        raise Refused(subject.undecidable, said, fix=subject.look)
     if digest is not None:
         if not current.startswith(digest):
             said = f"{subject.name} has the digest {short(current)} now, not {digest}"

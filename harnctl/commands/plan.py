@@ -159,6 +159,7 @@ def _bound(
     subject = Subject(
         name=f"plan {plan} of {goal}",
         digest=view.digest if view.status is PlanStatus.PROPOSED else None,
+        state=view.status,
         blocks=render.proposal(view, console.now()),
         again=("harnctl", "plan", verb.lower(), goal, str(plan), *more),
         look=f"harnctl plan show {goal} {plan}",

@@ -180,6 +180,7 @@ def _subject(view: WorkView, console: Console, dispose: list[str], named: list[s
     return Subject(
         name=f"{view.work} of {view.goal}",
         digest=view.proof_digest if view.state is WorkState.IN_REVIEW else None,
+        state=view.state,
         blocks=render.result(view, console.now()),
         again=("harnctl", "work", "accept", view.goal, view.work, *answers),
         look=f"harnctl work show {view.goal} {view.work}",

@@ -156,3 +156,6 @@ def _decisions(work: WorkView) -> Iterator[Block]:
             yield command("work", "resolve", work.goal, work.work)
         yield command("work", "retry", work.goal, work.work)
         yield command("work", "log", work.goal, work.work)
+    elif work.state is WorkState.AWAITING_APPROVAL:
+        yield Gap()
+        yield command("why", f"{work.goal}/{work.work}")  # it knows the number of what is asked

@@ -10,6 +10,11 @@ DAY: Final = 24 * HOUR
 MIB: Final = 1024 * 1024
 
 
+def plain(word: str) -> str:
+    """Say a word of a closed vocabulary: `in_review` as `in review`."""
+    return word.replace("_", " ")
+
+
 def count(number: int, noun: str) -> str:
     """Count things: `no entries`, `1 entry`, `2 entries`."""
     plural = f"{noun[:-1]}ies" if noun.endswith("y") else f"{noun}s"

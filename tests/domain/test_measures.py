@@ -2,7 +2,7 @@
 
 import pytest
 
-from harnd.domain.measures import count, size, span
+from harnd.domain.measures import count, plain, size, span
 
 
 @pytest.mark.parametrize(
@@ -21,6 +21,10 @@ from harnd.domain.measures import count, size, span
 )
 def test_times_are_said_in_one_or_two_units(micros, said):
     assert span(micros) == said
+
+
+def test_a_word_of_a_vocabulary_is_said_without_its_underscores():
+    assert plain("in_review") == "in review"
 
 
 def test_sizes_and_counts():

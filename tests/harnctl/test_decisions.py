@@ -241,6 +241,12 @@ def test_work_that_is_not_in_review_cannot_be_accepted(harnctl, daemon):
     assert (ran.code, said(ran), changes(daemon)) == (3, "work.not_in_review", [])
 
 
+def test_work_that_asks_for_an_approval_says_where_it_is_asked(harnctl, daemon):
+    daemon.answers("work.show", golden("work.show", state=WorkState.AWAITING_APPROVAL))
+    ran = harnctl("work", "show", "billing-export", "p1.parser")
+    assert ran.out.endswith("\n\n  harnctl why billing-export/p1.parser\n")
+
+
 def test_a_proof_that_changed_since_it_was_read_is_stale(harnctl, daemon):
     ran = harnctl(*ACCEPT, "--digest", "0123456789ab")
     assert (ran.code, said(ran), changes(daemon)) == (5, "work.stale_proof", [])

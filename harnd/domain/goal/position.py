@@ -29,6 +29,7 @@ from harnd.domain.goal.rules.unattended import applied_unasked
 from harnd.domain.goal.shortage import Spent, resume_shortage, shortage
 from harnd.domain.goal.wanted import given_up, recovering, wanted_trigger
 from harnd.domain.goal.work import Standing
+from harnd.domain.measures import plain
 from harnd.domain.verbs import verb
 from protocol.ids import goal_branch
 from protocol.values import Instant, NextAction, Phase, PlanStatus, Trigger, Unit
@@ -290,7 +291,7 @@ def _held_up(goal: Goal, _now: Instant) -> Position | None:
     for item in goal.in_standing(Standing.OPEN):
         holder = goal.held_by(item)
         if holder is not None:
-            return _held(goal, f"{item.id} needs {holder}, which is {goal.state_of(goal.work[holder])}", holder)
+            return _held(goal, f"{item.id} needs {holder}, which is {plain(goal.state_of(goal.work[holder]))}", holder)
     for item in goal.in_standing(Standing.CANCELLED):
         return _held(goal, f"{item.id} was cancelled, and the milestone cannot be met without it", item.id)
     return None

@@ -312,7 +312,7 @@ def test_what_clashes_needs_another_attempt():
     ("goal", "said"),
     [
         (working(), "p1.a is running; only blocked work is resolved"),
-        (live(working(), succeeded("p1.a")), "p1.a is in_review; only blocked work is resolved"),
+        (live(working(), succeeded("p1.a")), "p1.a is in review; only blocked work is resolved"),
         (
             blocked(FailureClass.REFUSAL),
             "p1.a is blocked (refusal), and there is nothing to go on with: it is tried again",

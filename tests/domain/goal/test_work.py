@@ -204,7 +204,7 @@ def test_guidance_says_something_within_bounds(guidance, code):
 
 @pytest.mark.parametrize(
     ("goal", "state"),
-    [(applied(), "ready"), (working(), "running"), (in_review(), "in_review"), (milestone_met(), "succeeded")],
+    [(applied(), "ready"), (working(), "running"), (in_review(), "in review"), (milestone_met(), "succeeded")],
     ids=["ready", "running", "in review", "integrated"],
 )
 def test_only_blocked_work_is_tried_again(goal, state):

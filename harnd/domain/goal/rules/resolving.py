@@ -11,6 +11,7 @@ from harnd.domain.goal.goal import Goal
 from harnd.domain.goal.rules.cancel import plan_withdrawn
 from harnd.domain.goal.rules.checks import bounded, refuse_ended
 from harnd.domain.goal.work import Standing, Work
+from harnd.domain.measures import plain
 from harnd.domain.rejected import Rejected
 from harnd.domain.verbs import verb
 from protocol import bounds
@@ -51,5 +52,5 @@ def approved(goal: Goal, item: Work) -> bool:
 
 def _refusal(goal: Goal, item: Work) -> str:
     if item.standing is not Standing.BLOCKED:
-        return f"{item.id} is {goal.state_of(item)}; only blocked work is resolved"
+        return f"{item.id} is {plain(goal.state_of(item))}; only blocked work is resolved"
     return f"{item.id} is blocked ({item.blocked or 'unknown'}), and there is nothing to go on with: it is tried again"

@@ -11,6 +11,7 @@ from harnd.domain.goal.rules.cancel import ended_by_person, plan_withdrawn
 from harnd.domain.goal.rules.checks import active_item, bounded, refuse_ended
 from harnd.domain.goal.rules.resolving import resolve_work
 from harnd.domain.goal.work import Attempt, Standing, Work
+from harnd.domain.measures import plain
 from harnd.domain.rejected import Rejected
 from harnd.domain.verbs import verb
 from protocol import bounds
@@ -67,7 +68,9 @@ def _accept(goal: Goal, item: Work, command: c.AcceptWork) -> list[e.GoalEvent]:
     refuse_ended(goal)
     attempt = item.last
     if item.standing is not Standing.IN_REVIEW or attempt is None or attempt.proof is None:
-        raise Rejected("work.not_in_review", f"{item.id} is {goal.state_of(item)}; only work in review is accepted")
+        raise Rejected(
+            "work.not_in_review", f"{item.id} is {plain(goal.state_of(item))}; only work in review is accepted"
+        )
     if attempt.proof.digest() != command.proof:
         raise Rejected(
             "work.stale_proof",
@@ -132,7 +135,7 @@ def _undisposed(item: Work, dispositions: dict[str, str]) -> list[str]:
 def _reopen(goal: Goal, item: Work, command: c.ReopenWork) -> list[e.GoalEvent]:
     ended = reopened(goal, command.by)
     if item.standing not in _REOPENABLE:
-        raise Rejected("work.not_reopenable", f"{item.id} is {goal.state_of(item)}; there is nothing to reopen")
+        raise Rejected("work.not_reopenable", f"{item.id} is {plain(goal.state_of(item))}; there is nothing to reopen")
     if not 1 <= len(command.findings) <= bounds.REOPEN_FINDINGS - len(item.findings):
         raise Rejected(
             "work.findings_count",
@@ -153,7 +156,7 @@ def _reopen(goal: Goal, item: Work, command: c.ReopenWork) -> list[e.GoalEvent]:
 def _retry(goal: Goal, item: Work, command: c.RetryWork) -> list[e.GoalEvent]:
     refuse_ended(goal)
     if item.standing is not Standing.BLOCKED and item.parked is None:
-        raise Rejected("work.not_blocked", f"{item.id} is {goal.state_of(item)}; only blocked work is retried")
+        raise Rejected("work.not_blocked", f"{item.id} is {plain(goal.state_of(item))}; only blocked work is retried")
     if item.accepted_proof is not None and not command.guidance:
         requeued = e.WorkRequeued(work=item.id, by=command.by)  # nothing is wrong with the work itself
         return [*_withdrawn(goal, command.by, "retried"), requeued]
