@@ -19,6 +19,7 @@ from harnd.daemon.loading import Loader
 from harnd.daemon.principal import Principal
 from harnd.domain.digest import digest_of
 from harnd.domain.goal import commands as c
+from harnd.domain.goal.automation import decided_unasked
 from harnd.domain.goal.goal import Goal
 from harnd.domain.goal.intent import Intent
 from harnd.domain.goal.position import position
@@ -98,8 +99,13 @@ class Changes:
         now = self._clock.now()
         where = position(goal, now)
         name = goal.intent.goal
-        said = (*(_limit_told(goal, unit, now) for unit in added), f"{name}: {where.reason}.")
+        said = (*(_limit_told(goal, unit, now) for unit in added), _sentence(f"{name}: {where.reason}"))
         return Done(goal=name, subject=subject or name, version=goal.version, said=said)
+
+
+def _sentence(said: str) -> str:
+    """End what is said once: a reason may close with somebody else's words, a question say."""
+    return said if said.endswith((".", "?", "!", "…")) else f"{said}."
 
 
 def operator_name(uid: int) -> str:
@@ -130,6 +136,8 @@ def _created(goal: Goal, *, notes: tuple[str, ...], new: bool) -> bytes:
         said.append(f"It goes on from {intent.parent.goal} at {intent.parent.head[:12]}, with {accepted}.")
     if any(member.harness == "command" for member in intent.team):
         said.append("Agents run ungated and report no tokens or cost: calls, attempts and runtime bound them.")
+    if decided := decided_unasked(intent):
+        said.append(f"Unasked, as its file says: {'; '.join(decided)}.")
     created = GoalCreated(goal=intent.goal, digest=goal.intent_digest, said=(*said, *notes), created=new)
     return msgspec.json.encode(created)
 

@@ -5,7 +5,7 @@ import pytest
 
 from harnd.domain.digest import digest_of
 from harnd.domain.goal import events as e
-from harnd.domain.goal.automation import ACCEPT_PASSING_PROOF, AUTO_APPLY
+from harnd.domain.goal.automation import ACCEPT_PASSING_PROOF, AUTO_APPLY, decided_unasked
 from harnd.domain.goal.candidate import WorkDraft
 from harnd.domain.goal.fingerprint import fingerprint
 from harnd.domain.goal.goal import Ending, Goal
@@ -175,3 +175,13 @@ def test_an_acceptance_to_come_is_told_and_nobody_is_asked():
 
 def test_an_intent_without_automation_says_nothing_of_it():
     assert b"automation" not in msgspec.json.encode(an_intent())
+
+
+def test_whoever_enrols_a_goal_is_told_what_it_decides_unasked():
+    assert decided_unasked(an_intent()) == ()
+    assert decided_unasked(an_intent(resume_approved=False)) == ()
+    assert decided_unasked(an_intent(auto_apply=True, accept_passing_proof=True, retry_blocked=True)) == (
+        "plans are applied",
+        "work is accepted on its proof",
+        "blocked work is tried again",
+    )
