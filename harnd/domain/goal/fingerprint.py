@@ -38,4 +38,6 @@ def _work(item: Work) -> list[object]:
     cause = item.blocked.value if item.blocked else ""
     resumed = item.last.resumed_at or 0 if item.last else 0
     counts = [len(item.attempts), len(item.integrations), item.answers, item.unasked]
-    return [item.id, item.standing.value, counts, proved, cause, resumed]
+    # With any of these a proof that passes is a person's to accept.
+    asks = [len(item.findings), len(item.last.doubts()) if item.last else 0]
+    return [item.id, item.standing.value, counts, proved, cause, resumed, asks]

@@ -10,10 +10,11 @@ from harnd.domain.goal.commands import GoalCommand
 from harnd.domain.goal.evolve import evolve
 from harnd.domain.goal.fingerprint import fingerprint
 from harnd.domain.goal.goal import Goal
-from protocol.ids import InstanceId
+from protocol.ids import InstanceId, WorkId
 from protocol.values import FailureClass
 from tests.kit.given import (
     T0,
+    a_flaky_proof,
     a_goal,
     a_plan,
     accept,
@@ -160,6 +161,17 @@ def test_the_order_of_the_queue_is_a_fact():
     both = live(working(*TWO), succeeded("p1.a"), succeeded("p1.b"))
     one, other = (live(both, accept(first), accept(second)) for first, second in (("p1.a", "p1.b"), ("p1.b", "p1.a")))
     assert fingerprint(one, T0) != fingerprint(other, T0)
+
+
+def test_what_a_person_must_answer_before_a_proof_is_accepted_is_a_fact():
+    """Found by walking everywhere: without it both would look alike, and harnd accepts but the first unasked."""
+    twice = live(in_review(), reopen("p1.a"), tick(), succeeded("p1.a", 2))
+    found = twice.work[WorkId("p1.a")]
+    answered_for = msgspec.structs.replace(found, findings=())
+    without = msgspec.structs.replace(twice, work={**twice.work, found.id: answered_for})
+    assert fingerprint(without, T0) != fingerprint(twice, T0)
+    flaky = live(working(), succeeded("p1.a", proof=a_flaky_proof("p1.a")))
+    assert fingerprint(flaky, T0) != fingerprint(in_review(), T0)
 
 
 def test_other_goals_have_other_fingerprints():

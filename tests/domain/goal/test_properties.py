@@ -4,7 +4,7 @@ Walks are long and random; the small world is walked exhaustively, every sensibl
 """
 
 from collections import deque
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any, NamedTuple
 
 import msgspec
@@ -49,6 +49,7 @@ from tests.kit.given import (
     question,
     reopen,
     reopen_goal,
+    resolve,
     resume_goal,
     retry_plan,
     retry_work,
@@ -89,6 +90,8 @@ intents = st.builds(
     answers_per_work=small_or_plenty(1, 20),
     parallel_work=st.integers(1, 3),
     agent_concurrency=st.integers(1, 4),
+    auto_apply=st.booleans(),
+    accept_passing_proof=st.booleans(),
     retry_blocked=st.booleans(),
     resume_approved=st.booleans(),
     active_runtime=st.sampled_from([10**12, 10**12, 3_600_000_000, 60_000_000, 1]),
@@ -132,6 +135,10 @@ class World(NamedTuple):
     leads: dict[bytes, set[bytes]]
 
 
+OWN = a_plan(draft("own"))
+FEW = (FailureClass.PROOF, FailureClass.ENVIRONMENT)
+
+
 def tiny(*, ticks: int, **shape: Any) -> Intent:
     return an_intent(
         **{"templates": [a_template(attempts=2)], **shape},
@@ -145,33 +152,34 @@ def tiny(*, ticks: int, **shape: Any) -> Intent:
     )
 
 
-@pytest.fixture(
-    scope="module", params=["one item", "two items", "own work", "own work in a mission", "tried again", "asks"]
-)
-def world(request: pytest.FixtureRequest) -> World:
-    pair = (draft("a"), draft("b", "a"))
-    match request.param:
-        case "one item":
-            return walked(tiny(ticks=5), draft("a"))
-        case "two items":
-            return walked(tiny(ticks=6), *pair)
-        case "own work":
-            return walked(tiny(ticks=6, graph=pair, mission=False, planner=False))
-        case "tried again":
-            return walked(tiny(ticks=5, graph=pair[:1], mission=False, planner=False, retry_blocked=True))
-        case "asks":
-            return walked(tiny(ticks=3, graph=pair[:1], mission=False, planner=False, templates=[ASKS]))
-        case _:
-            return walked(tiny(ticks=5, graph=pair[:1]))
-
-
+ONE, TWO = (draft("a"),), (draft("a"), draft("b", "a"))
+ALONE: Mapping[str, Any] = {"graph": ONE, "mission": False, "planner": False}
 ASKS = msgspec.structs.replace(
     a_template(attempts=2),
     stages=(*a_template().stages, ApproveStage("ask", "Publish it?")),
 )
+WORLDS: Mapping[str, Callable[[], World]] = {
+    "one item": lambda: walked(tiny(ticks=5), *ONE),
+    "two items": lambda: walked(tiny(ticks=6), *TWO, failures=FEW[:1]),
+    "own work": lambda: walked(tiny(ticks=5, graph=TWO, mission=False, planner=False)),
+    "own work in a mission": lambda: walked(tiny(ticks=4, graph=ONE)),
+    "tried again": lambda: walked(tiny(ticks=4, **ALONE, retry_blocked=True)),
+    "asks": lambda: walked(tiny(ticks=3, **ALONE, templates=[ASKS])),
+    "asks, and goes on when told": lambda: walked(tiny(ticks=3, **ALONE, templates=[ASKS], resume_approved=False)),
+    "edited, or applied and accepted unasked": lambda: walked(
+        tiny(ticks=4, auto_apply=True, accept_passing_proof=True), *ONE
+    ),
+    "fails in every way": lambda: walked(tiny(ticks=3, **ALONE), failures=FailureClass),
+    "fails in every way in a mission": lambda: walked(tiny(ticks=3, graph=ONE), failures=FailureClass),
+}
 
 
-def walked(intent: Intent, *work: WorkDraft) -> World:
+@pytest.fixture(scope="module", params=WORLDS)
+def world(request: pytest.FixtureRequest) -> World:
+    return WORLDS[request.param]()
+
+
+def walked(intent: Intent, *work: WorkDraft, failures: Iterable[FailureClass] = FEW) -> World:
     """Go everywhere, breadth first; time stands still, and pauses are waited for."""
     start = live(None, create(intent))
     states, leads = {key_of(start): start}, dict[bytes, set[bytes]]()
@@ -179,7 +187,7 @@ def walked(intent: Intent, *work: WorkDraft) -> World:
     while waiting:
         key = waiting.popleft()
         goal, leads[key] = states[key], set()
-        for command in moves(goal, work):
+        for command in moves(goal, work, tuple(failures)):
             after = tried(goal, command)
             reached = key if after is goal else key_of(after)  # a key costs as much as a decision
             leads[key].add(reached)
@@ -206,7 +214,7 @@ def next_look(goal: Goal) -> Instant:
     return where.wake_at if where.phase is Phase.WAITING and where.wake_at is not None else T0
 
 
-def moves(goal: Goal, work: tuple[WorkDraft, ...]) -> Iterator[c.GoalCommand]:
+def moves(goal: Goal, work: tuple[WorkDraft, ...], failures: tuple[FailureClass, ...]) -> Iterator[c.GoalCommand]:
     """One of each kind of thing that can happen to a small goal."""
     yield tick(next_look(goal))
     plan = goal.plan
@@ -223,6 +231,10 @@ def moves(goal: Goal, work: tuple[WorkDraft, ...]) -> Iterator[c.GoalCommand]:
     if plan is not None and plan.digest is not None:
         yield c.ApprovePlan(plan=plan.number, digest=plan.digest, by="ada")
         yield c.RejectPlan(plan=plan.number, digest=plan.digest, guidance="no", by="ada")
+    unattended = goal.intent.replanning is not None and goal.intent.replanning.auto_apply
+    if plan is not None and plan.candidate != OWN and unattended:  # in one world: each edit doubles what follows
+        base = None if plan.asks else plan.digest
+        yield c.EditPlan(plan=plan.number, candidate=OWN, digest=base, by="ada")
     if goal.ending is None and goal.work and not goal.calls_running:
         yield resume_goal() if goal.paused else pause_goal()
     if goal.ending is not None:
@@ -233,8 +245,7 @@ def moves(goal: Goal, work: tuple[WorkDraft, ...]) -> Iterator[c.GoalCommand]:
         match item.standing:
             case Standing.RUNNING:
                 yield succeeded(item.id, number, proof=a_proof(item.id))
-                yield failed(item.id, FailureClass.PROOF, number)
-                yield failed(item.id, FailureClass.ENVIRONMENT, number)
+                yield from (failed(item.id, failure, number) for failure in failures)
                 yield from asking(goal, item)
             case Standing.IN_REVIEW:
                 findings = tuple((finding.id, "fixed") for finding in item.findings)
@@ -244,13 +255,13 @@ def moves(goal: Goal, work: tuple[WorkDraft, ...]) -> Iterator[c.GoalCommand]:
                 yield moved(item.id, len(item.integrations))
                 yield parked(item.id, len(item.integrations))
             case Standing.BLOCKED:
-                yield from (retry_work(item.id), cancel_work(item.id))
+                yield from (retry_work(item.id), resolve(item.id), cancel_work(item.id))
             case Standing.CANCELLED | Standing.INTEGRATED:
                 yield reopen(item.id)
             case Standing.AWAITING_APPROVAL:
-                (approval,) = goal.pending_approvals()
-                yield from (give(goal, approval.number), deny(goal, approval.number), cancel_work(item.id))
-                yield tick(approval.expires_at)
+                yield from (resolve(item.id), cancel_work(item.id))
+                for approval in goal.pending_approvals():
+                    yield from (give(goal, approval.number), deny(goal, approval.number), tick(approval.expires_at))
             case Standing.PARKED:
                 yield cancel_work(item.id)
             case Standing.OPEN | Standing.ACCEPTED:
