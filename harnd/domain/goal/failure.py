@@ -132,7 +132,7 @@ _ROWS: dict[FailureClass, FailureRow] = {
         retried=False,
         asked=Asked.PERSON,
         resolvable=True,
-        advice="decide what is asked, then retry",
+        advice="settle what stands against it, then retry",
     ),
     FailureClass.PERMISSION: FailureRow(
         happened="files that are the item's changed in the operator's checkout while it ran",

@@ -224,7 +224,8 @@ def test_what_nobody_answered_stays_where_it_is_and_can_be_asked_anew():
     where = position(goal, later(24 * HOUR_S))
     assert where.next_action is NextAction.RESOLVE_BLOCKED
     assert where.reason == (
-        "p1.a is blocked (decision): nobody answered approval 1 within 1d; decide what is asked, then resolve it"
+        "p1.a is blocked (decision): nobody answered approval 1 within 1d; "
+        "settle what stands against it, then resolve it"
     )
     assert item(goal, "p1.a").parked is not None
     again = live(goal, resolve("p1.a"), tick(), asked("p1.a"))

@@ -155,7 +155,7 @@ CASES = {
         Position(
             Phase.BLOCKED,
             NextAction.RESOLVE_BLOCKED,
-            "p1.a is blocked (decision): it clashes; decide what is asked, then retry",
+            "p1.a is blocked (decision): it clashes; settle what stands against it, then retry",
             "a decision about p1.a",
             verbs=BLOCKED_VERBS,
         ),
