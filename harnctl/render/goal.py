@@ -85,6 +85,8 @@ def _frozen(goal: GoalView) -> Iterator[tuple[str, str]]:
     if goal.planner is not None:
         yield "planner", goal.planner
         yield "plans", _plans(goal.plans)
+    if goal.unasked:
+        yield "unasked", "; ".join(goal.unasked)
     if goal.labels:
         yield "labels", ", ".join(goal.labels)
     yield "intent", short(goal.intent_digest)

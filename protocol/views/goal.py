@@ -109,3 +109,4 @@ class GoalView(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     version: int  # of the goal's stream
     archived: bool = False  # put away for good
     parent: ParentView | None = None
+    unasked: tuple[str, ...] = ()  # what is decided in a person's place, in words

@@ -56,6 +56,13 @@ def refusal(code: str):
 # --- goals
 
 
+async def test_a_goal_says_what_is_decided_in_a_persons_place(house: Shelf):
+    intent = g.an_intent(auto_apply=True, retry_blocked=True)
+    await house.live(g.create(intent))
+    view = await house.ask(ask.ShowGoal(BILLING))
+    assert view.unasked == ("plans are applied", "blocked work is tried again")
+
+
 async def test_an_empty_store_has_no_goals(house: Shelf):
     assert await house.ask(ask.ListGoals()) == GoalList(())
 

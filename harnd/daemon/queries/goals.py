@@ -6,6 +6,7 @@ import anyio
 
 from harnd.daemon.queries import inbox, work
 from harnd.daemon.queries.about import Sources
+from harnd.domain.goal.automation import decided_unasked
 from harnd.domain.goal.goal import Ending, Goal, Milestone
 from harnd.domain.goal.inbox import asks
 from harnd.domain.goal.intent import Criterion, Parent
@@ -79,6 +80,7 @@ async def shown(sources: Sources, request: ShowGoal) -> GoalView:
         version=goal.version,
         archived=goal.archived,
         parent=_parent(intent.parent) if intent.parent else None,
+        unasked=decided_unasked(intent),
     )
 
 
