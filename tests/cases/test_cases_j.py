@@ -254,12 +254,26 @@ def test_j09_items_that_repeat_the_goal_are_refused_each():
 
 @pytest.mark.parametrize(
     "objective",
-    ["ADD THE DEMO SERVICE", "  Add\n the  demo service ", "The demo service", "Bills can be exported."],
-    ids=["capitals", "white space", "title of the milestone", "objective of the mission"],
+    [
+        "ADD THE DEMO SERVICE",
+        "  Add\n the  demo service ",
+        "Add the \u201cdemo\u201d service!",
+        "Add\u200b the\u00a0de\u00admo service",
+        "\uff21dd the demo service\u2026",
+        "The demo service",
+        "Bills can be exported.",
+    ],
+    ids=["capitals", "white space", "stops", "invisible", "wide", "title of the milestone", "objective of the mission"],
 )
-def test_j09_a_change_of_case_or_of_white_space_hides_nothing(objective: str):
+def test_j09_a_change_of_how_it_is_written_hides_nothing(objective: str):
     work = (entry("a", objective=objective), entry("end", "a"))
     assert places(refused(plan_of(*work))) == [("graph.restated_goal", "work[0].objective")]
+
+
+@pytest.mark.parametrize("objective", ["Add the demo service in C", "Add the demo service in C#", "Add the demo"])
+def test_j09_another_goal_is_another_goal(objective: str):
+    plan = plan_of(entry("a", objective=objective), entry("end", "a"), objective="Add the demo service in C++")
+    assert the_plan(live(third_request(), replied(json.dumps(plan).encode(), plan=3))).status is PlanStatus.PROPOSED
 
 
 # --- J11: names that git would not take

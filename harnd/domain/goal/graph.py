@@ -4,10 +4,12 @@ Every problem is reported at once.  Two namespaces never meet: a key names new w
 that exists.  The root is inferred as the one item that nobody depends on.
 """
 
+import re
+import unicodedata
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from graphlib import CycleError, TopologicalSorter
-from typing import TypeAlias
+from typing import Final, TypeAlias
 
 import msgspec
 
@@ -21,6 +23,8 @@ from harnd.domain.problem import Problem
 from protocol import ids
 from protocol.ids import WorkId, WorkKey
 from protocol.values import Unit, WorkState
+
+_STOPS: Final = re.compile(r"""[.,;:!?"'`\u2018-\u201f\u2026]""")  # not `+` or `#`: C, C++ and C# are three
 
 Drafts: TypeAlias = tuple[WorkDraft, ...]
 
@@ -212,10 +216,13 @@ def _restated(work: Drafts, ground: Ground) -> Iterator[Problem]:
 def _bad_paths(work: Drafts) -> Iterator[Problem]:
     for index, draft in enumerate(work):
         for offset, path in enumerate(draft.paths):
-            if path.startswith(("/", "~")) or ".." in path.split("/") or "\0" in path or path.split("/")[0] == ".git":
+            parts = path.casefold().split("/")  # git takes a `.git` in capitals for its own too
+            if path.startswith(("/", "~")) or "\0" in path or {"..", ".git"} & {*parts}:
                 message = f"{path!r} leaves the repository; expected a path or glob inside it"
                 yield Problem("graph.bad_path", f"work[{index}].paths[{offset}]", message)
 
 
 def _plain(text: str) -> str:
-    return " ".join(text.split()).casefold()
+    """Return what is said: neither case, form, white space, stops, quotes nor what nobody sees makes another goal."""
+    seen = "".join(each for each in unicodedata.normalize("NFKC", text) if unicodedata.category(each) != "Cf")
+    return " ".join(_STOPS.sub(" ", seen).split()).casefold()

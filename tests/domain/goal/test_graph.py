@@ -219,7 +219,19 @@ def test_a_single_item_may_be_the_whole_milestone():
 
 @pytest.mark.parametrize(
     "path",
-    ["/etc/passwd", "~/x", "~root", "..", "../x", "src/../../x", "src/..", ".git", ".git/hooks/pre-commit", "a\0b"],
+    [
+        "/etc/passwd",
+        "~/x",
+        "~root",
+        "..",
+        "../x",
+        "src/../../x",
+        "src/..",
+        ".git",
+        ".GIT/hooks/pre-commit",
+        "./.git",
+        "a\0b",
+    ],
 )
 def test_a_declared_path_stays_in_the_repository(path):
     assert problems(draft("a", paths=["src", path])) == [
