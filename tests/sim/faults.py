@@ -128,6 +128,8 @@ class FaultyCommands(_Faulty):
 
     async def run(self, task: CommandTask) -> Ended:
         self._disk.invariants.effect_started(task.key)
+        if self._disk.mission.is_unplugged(task.key, anyio.current_time()):
+            task = msgspec.structs.replace(task, argv=("unplugged", *task.argv))
         ended: Ended = await self._around(f"command {task.key}", lambda: self._inner.run(task))
         if not task.fresh:
             self._disk.invariants.effect_ended(task.key, ended)

@@ -38,7 +38,7 @@ from harnd.domain.goal.template import ApproveStage
 from harnd.domain.goal.work import Standing
 from harnd.ports.store import Append, Recorded
 from protocol.ids import EffectKey, WorkId
-from protocol.values import ApprovalState, Phase, Unit
+from protocol.values import ApprovalState, FailureClass, Phase, Unit
 from tests.sim.missions import REPOSITORY
 
 if TYPE_CHECKING:
@@ -70,6 +70,7 @@ class Invariants:
         self._ended: set[tuple[str, int]] = set()
         self._added: dict[Unit, int] = {}
         self._answers: dict[int, ApprovalState] = {}
+        self.failures: set[FailureClass] = set()  # every class in which anything failed
         self.goal: Goal | None = None
         self.last_append = 0.0
         self.bugs: list[Exception] = []
@@ -83,6 +84,8 @@ class Invariants:
         self._fence = change.fence
         self.last_append = anyio.current_time()
         self._check_after_the_end(recorded)
+        causes = (getattr(decode(event.body), "failure", None) for event in recorded)
+        self.failures |= {cause for cause in causes if cause is not None}
         self.goal = fold(((event.at, event.body) for event in recorded), self.goal)
         if self.goal is None:
             return

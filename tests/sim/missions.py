@@ -11,6 +11,7 @@ from dataclasses import dataclass, field, replace
 import msgspec
 
 from harnd.adapters.imaginary_commands import Outcome
+from harnd.domain.goal.candidate import Apply, MilestoneDraft, WorkDraft
 from harnd.domain.goal.intent import Automation, Criterion, Intent, Limits, Mission, Replanning, Specialist
 from harnd.domain.goal.template import (
     AgentStage,
@@ -23,13 +24,25 @@ from harnd.domain.goal.template import (
     Template,
 )
 from harnd.ports.sessions import CommandTask
-from protocol.ids import CommitId, CriterionId, Digest, GoalId, HarnessName, SpecialistName, TemplateName, WorkId
+from protocol.ids import (
+    CommitId,
+    CriterionId,
+    Digest,
+    EffectKey,
+    GoalId,
+    HarnessName,
+    SpecialistName,
+    TemplateName,
+    WorkId,
+    WorkKey,
+)
 from protocol.values import SECOND, Micros, Risk
 
 REPOSITORY = "/repo"
 FILES: Mapping[str, bytes] = {"README.md": b"a repository\n"}
 MENDED = "The operator says: it is mended"
 LASTING = "The world outside says: not now"
+UNPLUGGED = "unplugged"  # no command can be started
 MINUTE = Micros(60 * SECOND)
 
 
@@ -45,6 +58,7 @@ class Item:
     takes: float = 5.0
     lasting: str = ""  # what goes wrong in whatever is tried until the second `until`
     until: float = 0.0
+    declares: bool = True  # its path; without one its proof cannot be worded
 
     @property
     def file(self) -> str:
@@ -114,12 +128,24 @@ class SimMission:
 
     def circumstances(self, prompt: str, now: float) -> str:
         """Return what is added to a prompt by the time of day: an agent keeps no state, and knows no clock."""
-        hit = any(
-            item.lasting and now < item.until and f".{item.key} of goal" in prompt
-            for items in self.milestones
-            for item in items
-        )
+        hit = any(item.lasting in _TROUBLE and f".{item.key} of goal" in prompt for item in self._hit(now))
         return f"{prompt}\n{LASTING}" if hit else prompt
+
+    def is_unplugged(self, key: EffectKey, now: float) -> bool:
+        """Tell whether no command of an item can be started at this time of day."""
+        return any(item.lasting == UNPLUGGED and f".{item.key}/attempt/" in key for item in self._hit(now))
+
+    def _hit(self, now: float) -> Iterator[Item]:
+        """Yield the items that something lasting befalls now."""
+        yield from (item for items in self.milestones for item in items if item.lasting and now < item.until)
+
+    def own_plan(self, *, step: int, sequence: int) -> Apply:
+        """Return what a person writes in the planner's place: the work of a step, counted from 1."""
+        return Apply(
+            rationale="I know my way about",
+            milestone=MilestoneDraft(sequence, f"step {step}", f"reach step {step}", ("it is reached",)),
+            work=tuple(_own(item) for item in _again(self.milestones[step - 1])),
+        )
 
     def script(self) -> str:
         again = (_again(items) for items in self.milestones)
@@ -153,8 +179,27 @@ class SimMission:
 def _again(items: tuple[Item, ...]) -> tuple[Item, ...]:
     """Return the work of a milestone once more, under other keys and without trouble."""
     return tuple(
-        replace(item, key=f"{item.key}-r", needs=tuple(f"{name}-r" for name in item.needs), path=item.file, trouble=())
+        replace(
+            item,
+            key=f"{item.key}-r",
+            needs=tuple(f"{name}-r" for name in item.needs),
+            path=item.file,
+            trouble=(),
+            declares=True,
+        )
         for item in items
+    )
+
+
+def _own(item: Item) -> WorkDraft:
+    return WorkDraft(
+        key=WorkKey(item.key),
+        title=f"file {item.key}",
+        objective=f"make {item.file} good, as a person says",
+        acceptance=("it is good",),
+        dependencies=item.needs,
+        template=TemplateName(item.template),
+        paths=(item.file,),
     )
 
 
@@ -241,10 +286,11 @@ def _apply(step: int, sequence: int, items: tuple[Item, ...]) -> str:
 
 def _draft(item: Item) -> str:
     needs = ", ".join(f'"{name}"' for name in item.needs)
+    paths = f'"{item.file}"' if item.declares else ""
     return (
         f'{{ key = "{item.key}", title = "file {item.key}", objective = "make {item.file} good, as plan {{{{n}}}}", '
         f'acceptance = ["it is good"], dependencies = [{needs}], template = "{item.template}", '
-        f'paths = ["{item.file}"] }}'
+        f"paths = [{paths}] }}"
     )
 
 
@@ -270,6 +316,7 @@ _PLANNER_TROUBLE = {
     "silence": "do = [{ sleep = 500.0 }]\nanswer = 'late'",
 }
 
+_TALK = '{{ say = "still at it" }}, {{ sleep = 200.0 }}'
 _TROUBLE = {
     "quota": 'do = [{{ write = "{file}", text = "half" }}]\nanswer = "later"\nstop = "out_of_quota"',
     "refused": 'answer = "I would rather not"\nstop = "refused"',
@@ -281,6 +328,7 @@ _TROUBLE = {
     "upstream": "exit = 75",
     "hang": 'do = [{{ write = "{file}", text = "half" }}, {{ hang = true }}]',
     "garbage": 'do = [{{ print = "\\u0000\\u0007 noise" }}]\nexit = 9',
+    "talk": f"do = [{', '.join([_TALK] * 4)}]",
 }
 
 
@@ -296,7 +344,9 @@ def _rules(item: Item) -> list[str]:
     # What a person resolves goes on in the same attempt, and does it right once it is told.
     mended = _rule(f"{when[:-1]}, '{MENDED}']", good)
     lasting = (
-        [_rule(f"{when[:-1]}, '{LASTING}']", _TROUBLE[item.lasting].format(file=item.file))] if item.lasting else []
+        [_rule(f"{when[:-1]}, '{LASTING}']", _TROUBLE[item.lasting].format(file=item.file))]
+        if item.lasting in _TROUBLE
+        else []
     )
     polish = _rule(
         f"{when[:-1]}, 'stage polish.']",
@@ -345,6 +395,8 @@ def random_mission(seed: int) -> SimMission:
     """A mission that follows from a seed."""
     dice = random.Random(seed)
     milestones = tuple(_random_items(dice, number) for number in range(1, dice.randint(1, 3) + 1))
+    rare = random.Random(f"{seed}, rarely")
+    milestones = tuple(tuple(_rarely(rare, item) for item in items) for items in milestones)
     troubles = tuple(dice.choice(tuple(_PLANNER_TROUBLE)) for _ in range(dice.choice((0, 0, 1, 2))))
     limits = {"parallel_work": dice.randint(1, 4), "agent_concurrency": dice.randint(1, 5)}
     if dice.random() < 0.15:
@@ -369,6 +421,16 @@ def _random_items(dice: random.Random, milestone: int) -> tuple[Item, ...]:
     if len(ends) > 1:
         items.append(Item(f"m{milestone}-end", needs=ends))
     return tuple(items)
+
+
+def _rarely(dice: random.Random, item: Item) -> Item:
+    """Let something rarer go wrong with one item in six."""
+    luck = dice.random()
+    if luck < 0.06:
+        return replace(item, trouble=("talk", *item.trouble))
+    if luck < 0.12:
+        return replace(item, lasting=UNPLUGGED, until=dice.uniform(60, 400))
+    return replace(item, declares=luck > 0.16)
 
 
 def _random_item(dice: random.Random, key: str, earlier: tuple[str, ...]) -> Item:

@@ -1,8 +1,9 @@
 """The operator under simulation: answers what waits, sometimes late, sometimes with no, sometimes from two clients.
 
 What an attempt asks it may also leave unanswered, answer yes here and no there, or answer while it changes what lies in
-the worktree.  Now and then it changes its mind unasked: it holds the goal and lets it go on, adds to a budget, gives
-work up, and finds something wrong with a mission that was met.
+the worktree.  Of a plan it may word the work in its own way, or write all of it where the planner has none.  Now and
+then it changes its mind unasked: it holds the goal and lets it go on, adds to a budget, gives work up, works in its own
+checkout where an attempt works too, and finds something wrong with a mission that was met.
 """
 
 import random
@@ -13,8 +14,10 @@ import msgspec
 
 from harnd.domain.goal import commands as c
 from harnd.domain.goal.approval import Approval
+from harnd.domain.goal.candidate import Apply
 from harnd.domain.goal.goal import Ending, Goal
 from harnd.domain.goal.rules.resolving import resolvable
+from harnd.domain.goal.work import Standing
 from harnd.domain.rejected import Rejected
 from harnd.ports.errors import PortError
 from harnd.ports.store import InboxRow
@@ -37,6 +40,7 @@ class Operator:
 
     def __init__(self, seed: int, *, moody: bool) -> None:
         self._dice = random.Random(seed)
+        self._pen = random.Random(f"{seed}, written")
         self._moody = moody
         self._refusals = 0
         self._extensions = 0
@@ -70,7 +74,7 @@ class Operator:
         if row.kind == "approval":
             await self._answer_approval(disk, daemon, goal.approvals[int(row.subject.removeprefix("approval/")) - 1])
             return
-        await self._say(disk, daemon, self._decision(goal, row), about=row.subject)
+        await self._say(disk, daemon, self._decision(disk, goal, row), about=row.subject)
 
     async def _say(self, disk: "Disk", daemon: "Daemon", command: c.GoalCommand, *, about: str) -> None:
         """Ask it, perhaps from two clients at once, of which one is later."""
@@ -157,6 +161,16 @@ class Operator:
                 await self._say(disk, daemon, c.ResumeGoal(by="operator"), about="the goal")
         elif self._moody and self._dice.random() < 0.02:
             await self._say(disk, daemon, self._whim(goal), about="unasked")
+        elif self._moody and self._pen.random() < 0.02:
+            self._work_beside(disk, goal)
+
+    def _work_beside(self, disk: "Disk", goal: Goal) -> None:
+        """Change a file in the operator's own checkout that is also the matter of what runs."""
+        for item in goal.in_standing(Standing.RUNNING)[:1]:
+            for path in item.paths[:1]:
+                disk.note(f"operator works on {path} beside {item.id}")
+                checkout = disk.workspace.repository(REPOSITORY).checkout
+                checkout[path] = checkout.get(path, b"") + _MEDDLED
 
     def _whim(self, goal: Goal) -> c.GoalCommand:
         items = goal.active()
@@ -169,12 +183,12 @@ class Operator:
             case _:
                 return c.PauseGoal(by="operator", reason="", hold=self._dice.choice(tuple(Hold)))
 
-    def _decision(self, goal: Goal, row: InboxRow) -> c.GoalCommand:
+    def _decision(self, disk: "Disk", goal: Goal, row: InboxRow) -> c.GoalCommand:
         match row.kind:
             case "plan":
-                return self._about_plan(goal, row)
+                return self._written(goal, row) or self._about_plan(goal, row)
             case "attention":
-                return self._about_attention(goal, row)
+                return self._own_plan(disk, goal, row) or self._about_attention(goal, row)
             case "work":
                 return self._about_work(goal, row)
             case "blocked" if WorkId(row.subject) in goal.work:
@@ -189,6 +203,24 @@ class Operator:
         if self._says_no(goal):
             return c.RejectPlan(plan=number, digest=digest, guidance=f"not like this ({number})", by="operator")
         return c.ApprovePlan(plan=number, digest=digest, by="operator")
+
+    def _written(self, goal: Goal, row: InboxRow) -> c.EditPlan | None:
+        """Word the work of a proposed plan in other words, now and then; the plan then lies before a person again."""
+        plan = goal.plan
+        if not self._moody or plan is None or not isinstance(plan.candidate, Apply) or self._pen.random() > 0.1:
+            return None
+        worded = [msgspec.structs.replace(draft, objective=f"{draft.objective}!") for draft in plan.candidate.work]
+        candidate = msgspec.structs.replace(plan.candidate, work=tuple(worded))
+        return c.EditPlan(plan=plan.number, candidate=candidate, digest=row.digest, by="operator")
+
+    def _own_plan(self, disk: "Disk", goal: Goal, row: InboxRow) -> c.EditPlan | None:
+        """Write the plan that the planner did not make, now and then."""
+        reached = {milestone.objective for milestone in goal.milestones}
+        steps = [step for step in range(1, len(disk.mission.milestones) + 1) if f"reach step {step}" not in reached]
+        if not self._moody or not steps or len(goal.milestones) >= disk.mission.most or self._pen.random() > 0.3:
+            return None
+        candidate = disk.mission.own_plan(step=steps[0], sequence=len(goal.milestones) + 1)
+        return c.EditPlan(plan=int(row.subject.removeprefix("plan/")), candidate=candidate, by="operator")
 
     def _about_attention(self, goal: Goal, row: InboxRow) -> c.GoalCommand:
         number = int(row.subject.removeprefix("plan/"))
