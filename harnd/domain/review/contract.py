@@ -20,8 +20,10 @@ from protocol.ids import Digest
 SubjectId = NewType("SubjectId", str)  # what is reviewed, such as a path or `plan-3`; one printable line
 CriterionKey = NewType("CriterionKey", str)  # what it is reviewed by; one printable line
 Nonce = NewType("Nonce", str)  # 128 random bits of one attempt, in hex
+JobToken = NewType("JobToken", str)  # as many others, which name the directory of one attempt
 
 NONCE: Final = r"[0-9a-f]{32}"
+JOB_TOKEN: Final = NONCE
 SEPARATOR: Final = " :: "  # between subject and criterion of a pair
 
 
@@ -52,6 +54,9 @@ class Delivery(StrEnum):
 
     WORKER = "worker"
     HARNESS = "harness"  # a model without tools: its whole answer becomes the file
+
+
+OUTPUT_NAMES: Final = {Codec.SENTINEL: "output.md", Codec.JSON: "output.json"}  # of the one output file
 
 
 class Word(StrEnum):
