@@ -24,6 +24,7 @@ from harnd.adapters.process.leftovers import digest_of, sweep
 from harnd.adapters.process.outputs import SessionOutputs
 from harnd.adapters.process.spawner import Spawner
 from harnd.adapters.processes import SpawnedProcesses
+from harnd.adapters.review_jobs import DirectoryReviewJobs
 from harnd.adapters.store.blobs import FileBlobs
 from harnd.adapters.store.files import private_directory
 from harnd.adapters.store.lock import Identity, hold_lock
@@ -87,6 +88,7 @@ async def open_world(settings: Settings, instance: InstanceId, *, grace_s: Calla
                 processes=SpawnedProcesses(spawner),
                 workspace=GitWorkspace(settings.state, environ=_marked(settings, instance), commands=commands),
                 preparations=preparations,
+                review_jobs=DirectoryReviewJobs(settings.state),
                 shelves={
                     Shelf.OUTPUTS: SessionOutputs(settings.state / "sessions", spawner),
                     Shelf.PREPARED: preparations,

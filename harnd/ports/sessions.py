@@ -130,6 +130,7 @@ class SessionTask(msgspec.Struct, frozen=True):
     effort: str | None = None
     env: tuple[str, ...] = ()  # names of variables that are passed on from the daemon's environment
     given: tuple[tuple[str, str], ...] = ()  # variables added to them
+    prompt_path: str | None = None  # a file that is the whole task; `prompt` is then one line that says so
 
 
 class SessionEnd(msgspec.Struct, frozen=True):
@@ -141,7 +142,10 @@ class SessionEnd(msgspec.Struct, frozen=True):
 
 
 class Sessions(Protocol):
-    """Runs agent calls through whatever harness the specialist names."""
+    """Runs agent calls through whatever harness the specialist names.
+
+    A task with a `prompt_path` begins without any history; a harness that cannot do so does not start it.
+    """
 
     def capabilities(self, harness: HarnessName, options: Options = ()) -> Capabilities | None:
         """Return what the harness declares under these options, or None when there is no such harness or option."""

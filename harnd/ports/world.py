@@ -7,6 +7,7 @@ from harnd.ports.clock import Clock
 from harnd.ports.keeping import Keeping, Shelf
 from harnd.ports.preparations import Preparations
 from harnd.ports.processes import Processes
+from harnd.ports.review_jobs import ReviewJobs
 from harnd.ports.sessions import CommandRunner, Sessions
 from harnd.ports.store import Blobs, EventStore
 from harnd.ports.workspace import Workspace
@@ -24,4 +25,5 @@ class World:
     processes: Processes
     workspace: Workspace
     preparations: Preparations
+    review_jobs: ReviewJobs
     shelves: Mapping[Shelf, Keeping] = field(default_factory=dict[Shelf, Keeping])  # what piles up

@@ -2,13 +2,14 @@
 
 from functools import partial
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import anyio
+import msgspec
 import pytest
 from trio.testing import MockClock
 
-from harnd.ports.sessions import Capabilities, Ending, ReplyKind, Usage
+from harnd.ports.sessions import Capabilities, Ending, ReplyKind, SessionTask, Usage
 from protocol.ids import HarnessName
 from protocol.values import MicroDollars, Micros
 from tests.kit.agents import QUICK, Agents, ImaginaryAgents, ProcessAgents, cancelled_when, task
@@ -235,3 +236,58 @@ async def test_a_harness_declares_what_it_can_do(agents: Agents):
 
     assert declared == Capabilities(reports_tokens=True, reports_cost=True, read_only_launch=True)
     assert agents.sessions.capabilities(HarnessName("telepathy")) is None
+
+
+# --- a task that is a file
+
+
+READER = """
+    [[rule]]
+    when = "Review 1 pair"
+    matches = ['nonce of this task is `(?P<nonce>[0-9a-f]+)`', 'exactly one file, `(?P<output>[^`]+)`']
+    do = [{ write = "{{output}}", text = "{{nonce}}: PASS\\n" }]
+    answer = "Written."
+"""
+
+
+def reading(agents: Agents, script: str, **changes: Any) -> tuple[SessionTask, str]:
+    """Give an agent a task in a file, and one line that says so; return the task and where it is to write."""
+    path, output = agents.write_task("")
+    agents.write_task(f"Review 1 pair. The nonce of this task is `0ab1`.\nWrite to exactly one file, `{output}`.\n")
+    line = f"Read {path} and follow it exactly."
+    return task(agents, script, prompt=line, prompt_path=path, wants_json=False, **changes), output
+
+
+async def test_an_agent_reads_its_task_from_the_file_and_writes_where_that_says(agents: Agents):
+    work, output = reading(agents, READER)
+    end = await agents.sessions.run(work)
+
+    assert (end.ended.exit_code, end.reply.text) == (0, "Written.")
+    assert agents.file(output) == "0ab1: PASS\n"
+
+
+async def test_an_agent_whose_task_is_gone_says_so(agents: Agents):
+    work, _ = reading(agents, READER)
+    agents.write_task(None)
+    end = await agents.sessions.run(work)
+
+    assert (end.ended.exit_code, end.reply.kind) == (66, ReplyKind.NO_RESULT)
+    assert "prompt.md" in end.ended.stderr.head
+
+
+async def test_a_harness_that_remembers_earlier_calls_does_not_start_such_a_task(agents: Agents):
+    options = (*agents.script(READER), ("fresh_context", "false"))
+    work, output = reading(agents, READER, options=options)
+    end = await agents.sessions.run(work)
+
+    assert end.ended.ending is Ending.NOT_STARTED
+    assert "fresh_context" in end.ended.detail
+    assert agents.file(output) is None
+    plain = await agents.sessions.run(msgspec.structs.replace(work, prompt="Review 1 pair", prompt_path=None))
+    assert plain.ended.ending is Ending.EXITED
+
+
+async def test_an_agent_can_be_taken_for_one_that_writes_and_remembers(agents: Agents):
+    options = (*agents.script("[[rule]]"), ("fresh_context", "false"), ("read_only_launch", "false"))
+    declared = agents.sessions.capabilities(HarnessName("scripted"), options)
+    assert declared == Capabilities(reports_tokens=True, reports_cost=True, fresh_context=False, read_only_launch=False)

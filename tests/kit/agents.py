@@ -16,6 +16,7 @@ from harnd.adapters.harness.imaginary import ImaginarySessions
 from harnd.adapters.harness.sessions import HarnessSessions
 from harnd.adapters.process.imaginary import ImaginaryMachine
 from harnd.adapters.process.spawner import Spawner
+from harnd.ports.errors import MissingError
 from harnd.ports.sessions import Options, Sessions, SessionTask
 from protocol.ids import EffectKey, HarnessName, InstanceId
 from protocol.values import SECOND, Micros
@@ -36,6 +37,10 @@ class Agents(Protocol):
     def sessions(self) -> Sessions: ...
     def script(self, text: str) -> Options: ...
     def file(self, path: str) -> str | None: ...
+    def write_task(self, text: str | None) -> tuple[str, str]:
+        """Write a task beside where agents work, or remove it; return its path, and that of a file next to it."""
+        ...
+
     async def signalled(self) -> None: ...
     async def die_during(self, task: SessionTask) -> None: ...
 
@@ -76,6 +81,13 @@ class ProcessAgents:
         file = self._work / path
         return file.read_text(encoding="utf-8") if file.exists() else None
 
+    def write_task(self, text: str | None) -> tuple[str, str]:
+        folder = self._work.parent / "job"
+        folder.mkdir(exist_ok=True)
+        prompt = folder / "prompt.md"
+        prompt.unlink(missing_ok=True) if text is None else prompt.write_text(text, encoding="utf-8")
+        return str(prompt), str(folder / "output.md")
+
     async def signalled(self) -> None:
         await anyio.to_thread.run_sync((self._work / SIGNAL).read_text)
 
@@ -108,20 +120,31 @@ class ImaginaryAgents:
 
     def __init__(self) -> None:
         self._files: dict[str, bytes] = {}
+        self._folders = {self.cwd: self._files}
         self._scripts: dict[str, str] = {}
         self._machine = ImaginaryMachine()
         self.sessions: Sessions = self._new()
 
     def _new(self) -> Sessions:
-        return ImaginarySessions(self._scripts, files=lambda _: self._files, machine=self._machine)
+        return ImaginarySessions(self._scripts, files=self._at, machine=self._machine)
+
+    def _at(self, path: str) -> dict[str, bytes]:
+        if path not in self._folders:
+            raise MissingError(f"there is no directory {path}")
+        return self._folders[path]
 
     def script(self, text: str) -> Options:
         self._scripts["script.toml"] = text
         return (("script", "script.toml"),)
 
     def file(self, path: str) -> str | None:
-        content = self._files.get(path)
+        folder, _, name = path.rpartition("/")
+        content = self._folders[folder].get(name) if folder in self._folders else self._files.get(path)
         return None if content is None else content.decode()
+
+    def write_task(self, text: str | None) -> tuple[str, str]:
+        self._folders["/job"] = {} if text is None else {"prompt.md": text.encode()}
+        return "/job/prompt.md", "/job/output.md"
 
     async def signalled(self) -> None:
         await anyio.wait_all_tasks_blocked()

@@ -23,7 +23,8 @@ from harnd.adapters.imaginary_commands import ImaginaryCommands, Outcome
 from harnd.adapters.imaginary_processes import ImaginaryProcesses
 from harnd.adapters.memory_preparations import MemoryPreparations
 from harnd.adapters.memory_workspace import MemoryWorkspace
-from harnd.adapters.process.imaginary import ImaginaryMachine
+from harnd.adapters.process.imaginary import ImaginaryMachine, among
+from harnd.adapters.review_jobs import MemoryReviewJobs
 from harnd.adapters.store.blobs import MemoryBlobs
 from harnd.adapters.store.database import memory
 from harnd.adapters.store.inline import InlineRunner
@@ -164,7 +165,9 @@ class Bench:
 
     def __post_init__(self) -> None:
         self.base = self.workspace.make(REPOSITORY, FILES)
-        self.sessions = WatchedSessions(self.scripts, files=self.workspace.files, machine=self.machine)
+        self.review_jobs = MemoryReviewJobs()
+        reachable = among(self.workspace.files, self.review_jobs.files)
+        self.sessions = WatchedSessions(self.scripts, files=reachable, machine=self.machine)
         self.runner = WatchedCommands(self._respond, files=self.workspace.files, machine=self.machine)
         self.preparations = MemoryPreparations(self.workspace.files)
         self.world = World(
@@ -176,6 +179,7 @@ class Bench:
             processes=ImaginaryProcesses(self.machine, self.clock),
             workspace=self.workspace,
             preparations=self.preparations,
+            review_jobs=self.review_jobs,
         )
 
     def _respond(self, task: CommandTask, _files: MutableMapping[str, bytes]) -> Outcome | None:

@@ -15,6 +15,7 @@ from harnd.adapters.imaginary_commands import ImaginaryCommands
 from harnd.adapters.memory_preparations import MemoryPreparations
 from harnd.adapters.memory_workspace import MemoryWorkspace
 from harnd.adapters.process.imaginary import ImaginaryMachine
+from harnd.adapters.review_jobs import MemoryReviewJobs
 from harnd.adapters.store.blobs import MemoryBlobs
 from harnd.adapters.store.database import memory
 from harnd.adapters.store.opening import open_inline_store
@@ -143,6 +144,7 @@ class Shelf:
             processes=self.seen,
             workspace=workspace,
             preparations=self.preparations,
+            review_jobs=MemoryReviewJobs(),
             shelves={
                 Keeps.OUTPUTS: self.outputs,
                 Keeps.PREPARED: self.preparations,

@@ -14,7 +14,8 @@ from harnd.adapters.imaginary_commands import ImaginaryCommands
 from harnd.adapters.imaginary_processes import ImaginaryProcesses
 from harnd.adapters.memory_preparations import MemoryPreparations
 from harnd.adapters.memory_workspace import MemoryWorkspace
-from harnd.adapters.process.imaginary import ImaginaryMachine
+from harnd.adapters.process.imaginary import ImaginaryMachine, among
+from harnd.adapters.review_jobs import MemoryReviewJobs
 from harnd.adapters.store.blobs import MemoryBlobs
 from harnd.adapters.store.database import memory
 from harnd.adapters.store.opening import open_inline_store
@@ -47,6 +48,7 @@ class Disk:
     def __post_init__(self) -> None:
         self.entropy = SeededEntropy(self.seed)
         self.preparations = MemoryPreparations(self.workspace.files)
+        self.review_jobs = MemoryReviewJobs()
         self.base: CommitId = self.workspace.make(REPOSITORY, FILES)
         self.clock = VirtualClock()
         self.goal = GoalId(self.mission.goal)
@@ -103,7 +105,9 @@ async def daemon(disk: Disk, faults: Faults) -> AsyncGenerator[Daemon]:
         store = FaultyStore(inner, disk, faults, tasks.cancel_scope)
         await store.usurp(instance)
         sessions = ImaginarySessions(
-            {"script.toml": disk.mission.script()}, files=disk.workspace.files, machine=disk.machine
+            {"script.toml": disk.mission.script()},
+            files=among(disk.workspace.files, disk.review_jobs.files),
+            machine=disk.machine,
         )
         commands = ImaginaryCommands(respond, files=disk.workspace.files, machine=disk.machine)
         world = World(
@@ -115,6 +119,7 @@ async def daemon(disk: Disk, faults: Faults) -> AsyncGenerator[Daemon]:
             commands=FaultyCommands(commands, disk, faults, tasks.cancel_scope),
             workspace=cast("Workspace", FaultyWorkspace(disk.workspace, disk, faults, tasks.cancel_scope)),
             preparations=disk.preparations,
+            review_jobs=disk.review_jobs,
         )
         roster = Roster(world, instance, TraceWatcher(disk))
         await tasks.start(roster.run)

@@ -2,8 +2,9 @@
 
 Its options are
 
-    argv                the program and its arguments; `{prompt_file}` stands for the path of the prompt, and, where the
-                        specialist has them, `{model}` and `{effort}`; other braces stay as they are
+    argv                the program and its arguments; `{prompt_file}` stands for the path of the prompt (of a review
+                        job, that of `prompt.md` itself), and, where the specialist has them, `{model}` and `{effort}`;
+                        other braces stay as they are
     fresh_context       false when the program remembers earlier calls (default true)
     read_only_launch    true when the program cannot write (default false)
     quiet               true when it says nothing before its answer: the limits on silence do not hold then

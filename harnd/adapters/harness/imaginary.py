@@ -5,7 +5,9 @@ the same place.  It is for simulation, where a thousand sessions take no time at
 """
 
 from collections.abc import Mapping, MutableMapping
+from contextlib import suppress
 from functools import partial
+from pathlib import PurePosixPath
 from posixpath import normpath
 
 import anyio
@@ -28,7 +30,8 @@ from harnd.adapters.harness.script import (
     turn_for,
 )
 from harnd.adapters.harness.script_reader import ScriptError, read_script
-from harnd.adapters.harness.scripted_agent import BAD_SCRIPT, NO_RULE
+from harnd.adapters.harness.scripted_agent import BAD_SCRIPT, NO_PROMPT, NO_RULE
+from harnd.adapters.harness.sessions import REMEMBERS, remembers
 from harnd.adapters.process import words
 from harnd.adapters.process.imaginary import FilesAt, ImaginaryMachine, cut_short, not_started
 from harnd.adapters.process.spawner import Limits
@@ -68,15 +71,20 @@ class ImaginarySessions:
             path = word(dict(task.options), "script")
         except BadOptionsError as error:
             return _concluded(task, not_started(f"The session was not started: {error}."), b"")
+        if remembers(task, scripted.capabilities(dict(task.options))):
+            why = f"The session was not started: the harness {task.harness} {REMEMBERS}."
+            return _concluded(task, not_started(why), b"")
         return await self._machine.once(task.key, partial(self._play, task, path), cut=cut, fresh=False)
 
     async def _play(self, task: SessionTask, path: str) -> SessionEnd:
         try:
-            agent = ImaginaryAgent(task, self._files(task.cwd))
+            agent = ImaginaryAgent(task, self._files)
         except MissingError:
             return _concluded(task, not_started(f"The agent was not started: there is no directory {task.cwd}."), b"")
         try:
-            turn = self._turn(path, task.prompt)
+            turn = self._turn(path, agent.prompt())
+        except MissingError:
+            return agent.give_up(NO_PROMPT, f"there is no prompt {task.prompt_path}")
         except ScriptError as error:
             return agent.give_up(BAD_SCRIPT, "\n".join(error.problems))
         if turn is None:
@@ -98,14 +106,24 @@ class _CutError(Exception):
 class ImaginaryAgent:
     """One agent at work: what it has said, and when it must end."""
 
-    def __init__(self, task: SessionTask, files: MutableMapping[str, bytes]) -> None:
+    def __init__(self, task: SessionTask, files: FilesAt) -> None:
         self._task = task
-        self._files = files
+        self._files_at = files
+        self._files = files(task.cwd)
         self._limits = Limits(task.timeout, task.startup_silence, task.silence)
         self._said = {"stdout": b"", "stderr": b""}
         self._began = self._heard = anyio.current_time()
         self._spoke = False
         self._leaving: list[float] = []  # until when what it left behind would live
+
+    def prompt(self) -> str:
+        """Return what the agent reads as its prompt; raises `MissingError`."""
+        if self._task.prompt_path is None:
+            return self._task.prompt
+        files, name = self._reached(self._task.prompt_path)
+        if name not in files:
+            raise MissingError(f"there is no prompt {self._task.prompt_path}")
+        return files[name].decode("utf-8", "replace")
 
     async def play(self, turn: Turn) -> SessionEnd:
         """Act and answer, as far as the limits allow."""
@@ -129,7 +147,8 @@ class ImaginaryAgent:
                 self._put(path, text.encode(), append=append)
                 self._say("stdout", progress_line(f"{'appended to' if append else 'wrote'} {path}"))
             case Delete(path=path):
-                self._files.pop(normpath(path), None)
+                files, name = self._reached(path)
+                files.pop(name, None)
                 self._say("stdout", progress_line(f"deleted {path}"))
             case Say(text=text):
                 self._say("stdout", progress_line(text))
@@ -143,8 +162,16 @@ class ImaginaryAgent:
                 self._leaving.append(anyio.current_time() + seconds)
 
     def _put(self, path: str, text: bytes, *, append: bool) -> None:
-        name = normpath(path)
-        self._files[name] = (self._files.get(name, b"") if append else b"") + text
+        files, name = self._reached(path)
+        files[name] = (files.get(name, b"") if append else b"") + text
+
+    def _reached(self, path: str) -> tuple[MutableMapping[str, bytes], str]:
+        """Find the files that a path leads to, and its name there; where nothing is, it is the agent's own."""
+        name = PurePosixPath(normpath(path))
+        for folder in name.parents if name.is_absolute() else ():
+            with suppress(MissingError):
+                return self._files_at(str(folder)), str(name.relative_to(folder))
+        return self._files, str(name)
 
     def _say(self, stream: str, text: str) -> None:
         self._said[stream] += text.encode("utf-8", "replace")

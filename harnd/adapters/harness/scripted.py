@@ -1,7 +1,8 @@
 """The harness `scripted`: an agent that follows a script instead of a model, for demonstrations and tests.
 
-Its one option is `script`, the path of a script (see `script`).  The agent is a program of harnd's own; it takes its
-prompt as a file and reports a line of JSON for everything it does.
+Its options are `script`, the path of a script (see `script`), and what the agent is to be taken for: `fresh_context`
+and `read_only_launch` (both true unless said).  The agent is a program of harnd's own; it takes its prompt as a file,
+that of a review job is `prompt.md` itself, and reports a line of JSON for everything it does.
 """
 
 from collections.abc import Mapping
@@ -10,7 +11,7 @@ from typing import Final
 import msgspec
 
 from harnd.adapters.harness import scripted_agent
-from harnd.adapters.harness.options import BadOptionsError, Options, word
+from harnd.adapters.harness.options import BadOptionsError, Options, flag, word
 from harnd.adapters.harness.reports import Answered, Progressed, Report, Speech, Stop
 from harnd.adapters.process.bare import program
 from harnd.ports.sessions import Capabilities, SessionTask
@@ -21,8 +22,13 @@ OPTIONS_SCHEMA: Final[Mapping[str, object]] = {
     "type": "object",
     "required": ["script"],
     "additionalProperties": False,
-    "properties": {"script": {"type": "string", "minLength": 1, "description": "the absolute path of the script"}},
+    "properties": {
+        "script": {"type": "string", "minLength": 1, "description": "the absolute path of the script"},
+        "fresh_context": {"type": "boolean", "description": "whether it starts without history"},
+        "read_only_launch": {"type": "boolean", "description": "whether it cannot write"},
+    },
 }
+_OPTIONS = frozenset({"script", "fresh_context", "read_only_launch"})
 
 
 class _Line(msgspec.Struct):
@@ -34,15 +40,19 @@ class _Line(msgspec.Struct):
 
 
 def capabilities(options: Options) -> Capabilities:
-    """Declare what the agent can do: it tells what it used, and remembers nothing."""
-    del options
-    return Capabilities(reports_tokens=True, reports_cost=True, read_only_launch=True)
+    """Declare what the agent can do: it tells what it used, and remembers nothing unless it is to be taken for so."""
+    return Capabilities(
+        reports_tokens=True,
+        reports_cost=True,
+        fresh_context=flag(options, "fresh_context", default=True),
+        read_only_launch=flag(options, "read_only_launch", default=True),
+    )
 
 
 def command_line(task: SessionTask, prompt_path: str) -> list[str]:
     """Start the agent on its script and its prompt; raises `BadOptionsError`."""
     options = dict(task.options)
-    if unknown := sorted(options.keys() - {"script"}):
+    if unknown := sorted(options.keys() - _OPTIONS):
         raise BadOptionsError(f"the harness scripted has no option {', '.join(unknown)}")
     return [*program(scripted_agent.__name__), word(options, "script"), prompt_path]
 

@@ -3,7 +3,8 @@
     scripted_agent SCRIPT PROMPT_FILE
 
 It works in the current directory, reports on standard output and keeps no state.  It exits with the rule's code, with
-64 when no rule matches, and with 65 when the script cannot be read.  It imports little, so that many can be started.
+64 when no rule matches, with 65 when the script cannot be read, and with 66 when the prompt cannot.  It imports
+little, so that many can be started.
 """
 
 import os
@@ -31,6 +32,7 @@ from harnd.adapters.harness.script_reader import ScriptError, read_script
 
 NO_RULE = 64
 BAD_SCRIPT = 65
+NO_PROMPT = 66
 
 
 def main() -> None:
@@ -42,7 +44,11 @@ def main() -> None:
         _give_up(BAD_SCRIPT, f"{script_path}: {error}")
     except ScriptError as error:
         _give_up(BAD_SCRIPT, "\n".join(error.problems))
-    turn = turn_for(script, prompt_path.read_text(encoding="utf-8"))
+    try:
+        prompt = prompt_path.read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        _give_up(NO_PROMPT, f"{prompt_path}: {error}")
+    turn = turn_for(script, prompt)
     if turn is None:
         _give_up(NO_RULE, f"no rule of {script_path} matches the prompt")
     sys.exit(_play(turn))

@@ -24,6 +24,8 @@ from protocol import bounds
 from protocol.ids import HarnessName
 from protocol.values import Micros
 
+REMEMBERS: Final = "remembers earlier calls here (fresh_context = false), and this task begins without any"
+
 
 class Harness(Protocol):
     """What the modules of harnesses have in common; all of it is pure."""
@@ -80,6 +82,8 @@ class HarnessSessions:
             return _not_started(f"There is no harness {task.harness}.")
         home = self._spawner.home(task.key)
         try:
+            if remembers(task, harness.capabilities(dict(task.options))):
+                return _not_started(f"The session was not started: the harness {task.harness} {REMEMBERS}.")
             job = _job(harness, task, home)
         except BadOptionsError as error:
             return _not_started(f"The session was not started: {error}.")
@@ -87,11 +91,16 @@ class HarnessSessions:
         return await anyio.to_thread.run_sync(_conclude, harness, task, home, ended)
 
 
+def remembers(task: SessionTask, declared: Capabilities) -> bool:
+    """Tell whether a task that begins without history would have one."""
+    return task.prompt_path is not None and not declared.fresh_context
+
+
 def _job(harness: Harness, task: SessionTask, home: Home) -> Job:
     quiet = harness.is_quiet(dict(task.options))
     return Job(
         key=task.key,
-        argv=tuple(harness.command_line(task, str(home.prompt))),
+        argv=tuple(harness.command_line(task, task.prompt_path or str(home.prompt))),
         cwd=task.cwd,
         limits=Limits(
             timeout=task.timeout,

@@ -5,6 +5,7 @@ was under way is lost when the next daemon, after `restart`, asks for it.
 """
 
 from collections.abc import Awaitable, Callable, MutableMapping
+from contextlib import suppress
 from typing import TypeAlias, TypeVar
 
 import anyio
@@ -12,6 +13,7 @@ import anyio
 from harnd.adapters.process import words
 from harnd.adapters.process.text import NOTHING
 from harnd.adapters.process.turns import Turns
+from harnd.ports.errors import MissingError
 from harnd.ports.sessions import Ended, Ending, SessionEnd
 from protocol.ids import EffectKey
 from protocol.values import Micros
@@ -20,6 +22,18 @@ FilesAt: TypeAlias = Callable[[str], MutableMapping[str, bytes]]
 """Gives the files at an absolute path, by relative path, to read and to write; raises `MissingError`."""
 
 E = TypeVar("E", Ended, SessionEnd)
+
+
+def among(*places: FilesAt) -> FilesAt:
+    """Give the files at a path from the first of these that has it."""
+
+    def files(path: str) -> MutableMapping[str, bytes]:
+        for place in places:
+            with suppress(MissingError):
+                return place(path)
+        raise MissingError(f"there is no directory {path}")
+
+    return files
 
 
 class ImaginaryMachine:
