@@ -16,6 +16,7 @@ from harnd.ports.errors import MissingError, MovedError
 from harnd.ports.workspace import (
     Clash,
     KeptRefs,
+    Listing,
     Merge,
     Occupied,
     Patch,
@@ -38,6 +39,7 @@ class MemoryWorkspace:
     def __init__(self) -> None:
         self._repositories: dict[str, MemoryRepository] = {}
         self._worktrees: dict[str, Files] = {}
+        self._heads: dict[str, CommitId] = {}  # of checkouts
 
     def __repr__(self) -> str:
         return f"<MemoryWorkspace repositories={len(self._repositories)} worktrees={len(self._worktrees)}>"
@@ -150,7 +152,15 @@ class MemoryWorkspace:
         await checkpoint()
         path = _path(place, purpose)
         self._worktrees[path] = dict(self.repository(place.repository).commit(commit).files)
+        self._heads[path] = commit
         return path
+
+    async def listing(self, place: Place, purpose: str) -> Listing:
+        """List everything in a checkout, and change nothing."""
+        await checkpoint()
+        path = _path(place, purpose)
+        files = self.files(path)
+        return Listing(self._heads[path], tuple((name, Digest(digest((files[name],)))) for name in sorted(files)))
 
     async def merge(self, place: Place, onto: CommitId, commit: CommitId) -> Merge | Clash:
         """Bring `commit` onto `onto`, whole files at a time."""

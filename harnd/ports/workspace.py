@@ -65,6 +65,17 @@ class Snapshot(msgspec.Struct, frozen=True):
     changed: tuple[str, ...]  # paths against the base, sorted; undecodable bytes are kept by surrogateescape
 
 
+class Listing(msgspec.Struct, frozen=True):
+    """Everything in a checkout, ignored files and folders too, and where it stands; two that differ tell what moved."""
+
+    head: str  # a commit, or the name of the branch that somebody switched to
+    entries: tuple[tuple[str, Digest], ...]  # paths, and what is there: its kind, its rights, its content
+
+    def named(self) -> dict[str, str]:
+        """Return what can be compared, by path; `.git/HEAD`, which no entry is called, is where the checkout stands."""
+        return {**dict(self.entries), ".git/HEAD": self.head}
+
+
 class Refused(msgspec.Struct, frozen=True):
     """The repository's own hooks refused the commit."""
 
@@ -179,6 +190,14 @@ class Workspace(Protocol):
 
     async def checkout(self, place: Place, commit: CommitId, purpose: str) -> str:
         """Make a clean detached checkout of exactly `commit` and return its absolute path; an old one is replaced."""
+        ...
+
+    async def listing(self, place: Place, purpose: str) -> Listing:
+        """List everything in a checkout, and change nothing; raises `MissingError` when it is not there.
+
+        What a repository ignores, submodules and repositories inside are listed file by file.  Of `.git` itself only
+        its own entry is: what git writes there for itself is no change of the checkout.
+        """
         ...
 
     async def merge(self, place: Place, onto: CommitId, commit: CommitId) -> Merge | Clash:

@@ -6,8 +6,20 @@ from typing import NamedTuple
 import anyio
 import pytest
 
+from harnd.domain.review.touched import Area, differences
 from harnd.ports.errors import MissingError, MovedError
-from harnd.ports.workspace import Clash, KeptRefs, Merge, Occupied, Patch, Recording, Refused, Snapshot, Trouble
+from harnd.ports.workspace import (
+    Clash,
+    KeptRefs,
+    Listing,
+    Merge,
+    Occupied,
+    Patch,
+    Recording,
+    Refused,
+    Snapshot,
+    Trouble,
+)
 from protocol.ids import CommitId, GoalId
 from tests.kit.repositories import BILLING, FIRST, GitHouse, House, MemoryHouse, place
 
@@ -327,6 +339,42 @@ async def test_a_checkout_is_exactly_a_commit_and_replaces_the_old_one(house: Ho
     house.write(where, "built.bin", b"left by a proof")
     assert await house.workspace.checkout(place(house), house.base, "proof") == where
     assert house.read(where) == FIRST
+
+
+def differing(before: Listing, after: Listing) -> list[str]:
+    return [str(one) for one in differences(Area.WORKTREE, before.named(), after.named())]
+
+
+async def test_two_listings_of_a_checkout_tell_what_was_done_to_it(house: House):
+    where = await house.workspace.checkout(place(house), house.base, "review")
+    before = await house.workspace.listing(place(house), "review")
+    assert await house.workspace.listing(place(house), "review") == before
+    assert {"README.md", "src/main.py"} <= before.named().keys()
+    house.write(where, "src/main.py", b"print('bye')\n")
+    house.write(where, "new.txt", b"")
+    house.remove(where, "README.md")
+
+    after = await house.workspace.listing(place(house), "review")
+
+    assert differing(before, after) == [
+        "worktree: removed README.md",
+        "worktree: added new.txt",
+        "worktree: changed src/main.py",
+    ]
+
+
+async def test_a_listing_tells_one_commit_from_another_with_the_same_files(house: House):
+    a = await recorded(house, "a.txt", b"a")
+    await house.workspace.checkout(place(house), house.base, "review")
+    before = await house.workspace.listing(place(house), "review")
+    await house.workspace.checkout(place(house), a, "review")
+    after = await house.workspace.listing(place(house), "review")
+    assert differing(before, after) == ["worktree: changed .git/HEAD", "worktree: added a.txt"]
+
+
+async def test_a_checkout_that_is_gone_has_no_listing(house: House):
+    with pytest.raises(MissingError):
+        await house.workspace.listing(place(house), "review")
 
 
 async def test_checkouts_for_two_purposes_stand_side_by_side(house: House):

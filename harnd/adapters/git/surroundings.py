@@ -78,7 +78,7 @@ def _edited(top: Path, status: bytes) -> tuple[tuple[str, Digest], ...]:
 
 
 def _digest_entry(entry: str, path: Path) -> Digest:
-    return Digest(hashlib.sha256(os.fsencode(entry) + b"\0" + _mark(path)).hexdigest())
+    return Digest(hashlib.sha256(os.fsencode(entry) + b"\0" + mark(path)).hexdigest())
 
 
 def _digest_folders(folders: list[Path]) -> Digest:
@@ -97,11 +97,11 @@ def _files(folder: Path) -> list[Path]:
 def _digest(paths: list[Path]) -> Digest:
     whole = hashlib.sha256()
     for path in paths:
-        whole.update(os.fsencode(path) + b"\0" + _mark(path) + b"\0")
+        whole.update(os.fsencode(path) + b"\0" + mark(path) + b"\0")
     return Digest(whole.hexdigest())
 
 
-def _mark(path: Path) -> bytes:
+def mark(path: Path) -> bytes:
     """Say what a file is: its kind and permissions, and its content if it has one."""
     try:
         status = path.lstat()

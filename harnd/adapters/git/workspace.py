@@ -14,6 +14,7 @@ import anyio.to_thread
 from harnd.adapters.git import (
     discarding,
     files,
+    listing,
     merging,
     patches,
     recording,
@@ -33,6 +34,7 @@ from harnd.ports.sessions import CommandRunner
 from harnd.ports.workspace import (
     Clash,
     KeptRefs,
+    Listing,
     Merge,
     Occupied,
     Patch,
@@ -190,6 +192,12 @@ class GitWorkspace:
         async with repo.turn:
             await worktrees.open_checkout(repo, commit, path)
         return str(path)
+
+    @at_edge
+    async def listing(self, place: Place, purpose: str) -> Listing:
+        """List everything in a checkout, and change nothing."""
+        repo, path = await self._repositories.at(place.repository), self._path(place, purpose)
+        return await listing.look(repo, path)
 
     @at_edge
     async def merge(self, place: Place, onto: CommitId, commit: CommitId) -> Merge | Clash:
