@@ -39,6 +39,13 @@ class NoOutput(StrEnum):
     UNSETTLED = "output.unsettled"  # somebody wrote it while it was read
 
 
+class Note(StrEnum):
+    """What is kept about a job, out of its directory; whoever goes on after a crash finds it."""
+
+    SEEN = "seen"  # what lay around before the worker started; without it, none has
+    REPORT = "report"  # what came of the job
+
+
 class Collected(msgspec.Struct, frozen=True):
     """What lies in a directory once its worker has ended."""
 
@@ -62,12 +69,12 @@ class ReviewJobs(Protocol):
         """
         ...
 
-    async def witness(self, job: JobDirectory, seen: bytes) -> bytes:
-        """Keep what was seen before the worker started, out of its directory; return what was kept first."""
+    async def keep(self, job: JobDirectory, note: Note, content: bytes) -> bytes:
+        """Keep a note about a job, durably, unless there is one; return the one that was kept first."""
         ...
 
-    async def witnessed(self, job: JobDirectory) -> bytes | None:
-        """Return what was kept as seen before the worker started, or None: then none has."""
+    async def kept(self, job: JobDirectory, note: Note) -> bytes | None:
+        """Return a note about a job, or None when there is none."""
         ...
 
     async def collect(self, job: JobDirectory, prompt: Digest) -> Collected:

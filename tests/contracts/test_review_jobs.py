@@ -10,7 +10,7 @@ from harnd.adapters.review_jobs import DirectoryReviewJobs, MemoryReviewJobs
 from harnd.domain.digest import digest_of_bytes
 from harnd.domain.review.contract import JobToken
 from harnd.ports.errors import KeyReusedError
-from harnd.ports.review_jobs import Collected, JobDirectory, JobPaths, NoOutput, ReviewJobs
+from harnd.ports.review_jobs import Collected, JobDirectory, JobPaths, NoOutput, Note, ReviewJobs
 from protocol import bounds
 
 TOKEN, OTHER = JobToken("ab" * 16), JobToken("cd" * 16)
@@ -178,20 +178,21 @@ async def test_no_more_paths_are_told_than_are_kept(desk: Desk):
     assert len(await told(desk)) == bounds.PATHS_KEPT
 
 
-async def test_what_was_seen_first_stays(desk: Desk):
+async def test_the_first_note_stays(desk: Desk):
     await desk.jobs.prepare(JOB, TASK)
-    assert await desk.jobs.witnessed(JOB) is None
-    assert await desk.jobs.witness(JOB, b"before") == b"before"
+    assert await desk.jobs.kept(JOB, Note.SEEN) is None
+    assert await desk.jobs.keep(JOB, Note.SEEN, b"before") == b"before"
     desk.restart()
-    assert await desk.jobs.witness(JOB, b"after") == b"before"
-    assert await desk.jobs.witnessed(JOB) == b"before"
+    assert await desk.jobs.keep(JOB, Note.SEEN, b"after") == b"before"
+    assert await desk.jobs.kept(JOB, Note.SEEN) == b"before"
+    assert await desk.jobs.kept(JOB, Note.REPORT) is None
     assert await told(desk) == []
 
 
 async def test_what_is_discarded_is_gone_and_can_be_discarded_again(desk: Desk):
     other = JobDirectory(OTHER, "output.json")
     await desk.jobs.prepare(JOB, TASK)
-    await desk.jobs.witness(JOB, b"before")
+    await desk.jobs.keep(JOB, Note.SEEN, b"before")
     paths = await desk.jobs.prepare(other, TASK)
     desk.write(paths.output, b"{}")
     assert await desk.jobs.lying() == (TOKEN, OTHER)
@@ -200,13 +201,13 @@ async def test_what_is_discarded_is_gone_and_can_be_discarded_again(desk: Desk):
     await desk.jobs.discard(TOKEN)
 
     assert await desk.jobs.lying() == (OTHER,)
-    assert await desk.jobs.witnessed(JOB) is None
+    assert await desk.jobs.kept(JOB, Note.SEEN) is None
     assert (await desk.jobs.collect(other, DIGEST)).content == b"{}"
 
 
 async def test_of_a_job_whose_directory_its_worker_removed_the_rest_is_still_there(desk: Desk):
     await desk.jobs.prepare(JOB, TASK)
-    await desk.jobs.witness(JOB, b"before")
+    await desk.jobs.keep(JOB, Note.SEEN, b"before")
     desk.lose(TOKEN)
     assert await desk.jobs.lying() == (TOKEN,)
     await desk.jobs.discard(TOKEN)

@@ -1,8 +1,8 @@
 """Review jobs on disk: `review-jobs/<token>/` below the state directory, 0700.
 
-Beside it lies `<token>.seen`, what was seen before the worker started.  A directory is made under another name and
-renamed, so that one that is there is whole; one that is discarded is renamed first, so that half of one is none.  What
-a daemon that died left under the other names is removed with the job.
+Beside it lie the notes, such as `<token>.seen`.  A directory is made under another name and renamed, so that one that
+is there is whole; one that is discarded is renamed first, so that half of one is none.  What a daemon that died left
+under the other names is removed with the job.
 """
 
 import os
@@ -21,13 +21,12 @@ from harnd.adapters.review_jobs.layout import OUT, PROMPT, checked, paths_in
 from harnd.adapters.store.files import private_directory, sync_directory, write_private
 from harnd.domain.review.contract import JOB_TOKEN, JobToken
 from harnd.ports.errors import KeyReusedError, UnavailableError
-from harnd.ports.review_jobs import Collected, JobDirectory, JobPaths
+from harnd.ports.review_jobs import Collected, JobDirectory, JobPaths, Note
 from harnd.ports.workspace import storable
 from protocol.ids import Digest, matches
 
 T = TypeVar("T")
 
-_SEEN: Final = ".seen"
 _NEW: Final = ".new-"  # no token begins with a dot
 _GONE: Final = ".gone-"
 
@@ -51,13 +50,13 @@ class DirectoryReviewJobs:
         await self._do(partial(_prepare, self._home(job.token), prompt.encode()))
         return paths
 
-    async def witness(self, job: JobDirectory, seen: bytes) -> bytes:
-        """Keep what was seen before the worker started; return what was kept first."""
-        return await self._do(partial(_witness, self._home(job.token), seen))
+    async def keep(self, job: JobDirectory, note: Note, content: bytes) -> bytes:
+        """Keep a note about a job, durably, unless there is one; return the one that was kept first."""
+        return await self._do(partial(_keep, _beside(self._home(job.token), note), content))
 
-    async def witnessed(self, job: JobDirectory) -> bytes | None:
-        """Return what was kept as seen before the worker started, or None."""
-        return await self._do(partial(_witnessed, self._home(job.token)))
+    async def kept(self, job: JobDirectory, note: Note) -> bytes | None:
+        """Return a note about a job, or None when there is none."""
+        return await self._do(partial(_kept, _beside(self._home(job.token), note)))
 
     async def collect(self, job: JobDirectory, prompt: Digest) -> Collected:
         """Take the output as it is, and say what else differs."""
@@ -106,19 +105,17 @@ def _check_prepared(home: Path, prompt: bytes) -> None:
     raise KeyReusedError(f"the review job in {home} was prepared with another prompt")
 
 
-def _witness(home: Path, seen: bytes) -> bytes:
-    known = _witnessed(home)
-    if known is not None:
-        return known
-    path = _beside(home)
-    private_directory(home.parent)
-    write_private(path, seen, draft=_other(path, _NEW))
-    return seen
+def _keep(path: Path, content: bytes) -> bytes:
+    known = _kept(path)
+    if known is None:
+        private_directory(path.parent)
+        write_private(path, content, draft=_other(path, _NEW))
+    return content if known is None else known
 
 
-def _witnessed(home: Path) -> bytes | None:
+def _kept(path: Path) -> bytes | None:
     with suppress(FileNotFoundError):
-        return _beside(home).read_bytes()
+        return path.read_bytes()
     return None
 
 
@@ -130,19 +127,20 @@ def _discard(home: Path) -> None:
     for left in (gone, _other(home, _NEW)):
         remove_tree(left)
     # Last: a job is told by `lying` until everything of it is gone.
-    for left in (_other(_beside(home), _NEW), _beside(home)):
-        left.unlink(missing_ok=True)
+    for path in (_beside(home, note) for note in Note):
+        _other(path, _NEW).unlink(missing_ok=True)
+        path.unlink(missing_ok=True)
 
 
 def _lying(root: Path) -> tuple[JobToken, ...]:
     if not root.is_dir():
         return ()
-    names = {path.name.removeprefix(_NEW).removeprefix(_GONE).removesuffix(_SEEN) for path in root.iterdir()}
+    names = {path.name.removeprefix(_NEW).removeprefix(_GONE).partition(".")[0] for path in root.iterdir()}
     return tuple(sorted(JobToken(name) for name in names if matches(JOB_TOKEN, name)))
 
 
-def _beside(home: Path) -> Path:
-    return home.with_name(f"{home.name}{_SEEN}")
+def _beside(home: Path, note: Note) -> Path:
+    return home.with_name(f"{home.name}.{note}")
 
 
 def _other(path: Path, prefix: str) -> Path:

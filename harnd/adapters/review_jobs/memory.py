@@ -13,7 +13,7 @@ from harnd.adapters.review_jobs.layout import OUT, PROMPT, checked, paths_in, pl
 from harnd.domain.digest import digest_of_bytes
 from harnd.domain.review.contract import JobToken
 from harnd.ports.errors import KeyReusedError, MissingError
-from harnd.ports.review_jobs import Collected, JobDirectory, JobPaths, NoOutput
+from harnd.ports.review_jobs import Collected, JobDirectory, JobPaths, NoOutput, Note
 from protocol import bounds
 from protocol.ids import Digest
 
@@ -25,7 +25,7 @@ class MemoryReviewJobs:
 
     def __init__(self) -> None:
         self._jobs: dict[JobToken, dict[str, bytes]] = {}
-        self._seen: dict[JobToken, bytes] = {}
+        self._notes: dict[JobToken, dict[Note, bytes]] = {}
 
     def __repr__(self) -> str:
         return f"<MemoryReviewJobs {len(self._jobs)}>"
@@ -54,15 +54,15 @@ class MemoryReviewJobs:
             raise KeyReusedError(f"the review job in {ROOT}/{job.token} was prepared with another prompt")
         return paths
 
-    async def witness(self, job: JobDirectory, seen: bytes) -> bytes:
-        """Keep what was seen before the worker started; return what was kept first."""
+    async def keep(self, job: JobDirectory, note: Note, content: bytes) -> bytes:
+        """Keep a note about a job unless there is one; return the one that was kept first."""
         await checkpoint()
-        return self._seen.setdefault(checked(job.token), seen)
+        return self._notes.setdefault(checked(job.token), {}).setdefault(note, content)
 
-    async def witnessed(self, job: JobDirectory) -> bytes | None:
-        """Return what was kept as seen before the worker started, or None."""
+    async def kept(self, job: JobDirectory, note: Note) -> bytes | None:
+        """Return a note about a job, or None when there is none."""
         await checkpoint()
-        return self._seen.get(checked(job.token))
+        return self._notes.get(checked(job.token), {}).get(note)
 
     async def collect(self, job: JobDirectory, prompt: Digest) -> Collected:
         """Take the output as it is, and say what else differs."""
@@ -81,9 +81,9 @@ class MemoryReviewJobs:
         """Remove everything of a job."""
         await checkpoint()
         self._jobs.pop(checked(token), None)
-        self._seen.pop(token, None)
+        self._notes.pop(token, None)
 
     async def lying(self) -> tuple[JobToken, ...]:
         """Return the token of every job of which something is there, sorted."""
         await checkpoint()
-        return tuple(sorted({*self._jobs, *self._seen}))
+        return tuple(sorted({*self._jobs, *self._notes}))

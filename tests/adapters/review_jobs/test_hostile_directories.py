@@ -11,7 +11,7 @@ from harnd.adapters.review_jobs import DirectoryReviewJobs, collecting
 from harnd.domain.digest import digest_of_bytes
 from harnd.domain.review.contract import JobToken
 from harnd.ports.errors import KeyReusedError, UnavailableError
-from harnd.ports.review_jobs import Collected, JobDirectory, NoOutput
+from harnd.ports.review_jobs import Collected, JobDirectory, NoOutput, Note
 
 TOKEN, OTHER = JobToken("ab" * 16), JobToken("cd" * 16)
 JOB = JobDirectory(TOKEN, "output.md")
@@ -57,7 +57,7 @@ async def test_everything_is_private_whatever_the_umask(tmp_path: Path):
     try:
         desk = Desk(tmp_path)
         await desk.jobs.prepare(JOB, TASK)
-        await desk.jobs.witness(JOB, b"before")
+        await desk.jobs.keep(JOB, Note.SEEN, b"before")
     finally:
         os.umask(before)
     modes = [mode(path) for path in (desk.root, desk.home, desk.out, desk.prompt, desk.root / f"{TOKEN}.seen")]
