@@ -236,6 +236,7 @@ async def test_a_harness_declares_what_it_can_do(agents: Agents):
 
     assert declared == Capabilities(reports_tokens=True, reports_cost=True, read_only_launch=True)
     assert agents.sessions.capabilities(HarnessName("telepathy")) is None
+    assert agents.sessions.capabilities(HarnessName("scripted"), (("fresh_context", "perhaps"),)) is None
 
 
 # --- a task that is a file

@@ -56,8 +56,11 @@ class ImaginarySessions:
         return f"<ImaginarySessions on {self._machine!r}>"
 
     def capabilities(self, harness: HarnessName, options: Options = ()) -> Capabilities | None:
-        """Return what the harness declares, or None when it is not `scripted`."""
-        return scripted.capabilities(dict(options)) if harness == SCRIPTED else None
+        """Return what the harness declares under these options, or None when it is not `scripted` or they are none."""
+        try:
+            return scripted.capabilities(dict(options)) if harness == SCRIPTED else None
+        except BadOptionsError:
+            return None
 
     async def run(self, task: SessionTask) -> SessionEnd:
         """Run to the end.  Cancelling stores `INTERRUPTED` and re-raises."""
@@ -69,9 +72,10 @@ class ImaginarySessions:
             return _concluded(task, not_started(f"There is no harness {task.harness}."), b"")
         try:
             path = word(dict(task.options), "script")
+            forgetful = not remembers(task, scripted.capabilities(dict(task.options)))
         except BadOptionsError as error:
             return _concluded(task, not_started(f"The session was not started: {error}."), b"")
-        if remembers(task, scripted.capabilities(dict(task.options))):
+        if not forgetful:
             why = f"The session was not started: the harness {task.harness} {REMEMBERS}."
             return _concluded(task, not_started(why), b"")
         return await self._machine.once(task.key, partial(self._play, task, path), cut=cut, fresh=False)
