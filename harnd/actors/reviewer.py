@@ -56,7 +56,7 @@ _LACKS: Final = {
 }
 
 
-class ReviewTask(msgspec.Struct, frozen=True):
+class JobTask(msgspec.Struct, frozen=True):
     """One attempt at a review job."""
 
     key: EffectKey
@@ -92,7 +92,7 @@ class JobReport(msgspec.Struct, frozen=True, omit_defaults=True):
 class Reviewer:
     """One attempt at one review job."""
 
-    def __init__(self, world: World, task: ReviewTask) -> None:
+    def __init__(self, world: World, task: JobTask) -> None:
         self._world = world
         self._task = task
         self._job = JobDirectory(task.token, OUTPUT_NAMES[task.contract.codec])

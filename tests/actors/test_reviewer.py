@@ -10,7 +10,7 @@ import anyio.lowlevel
 import msgspec
 import pytest
 
-from harnd.actors.reviewer import JobReport, Reviewer, ReviewTask
+from harnd.actors.reviewer import JobReport, JobTask, Reviewer
 from harnd.adapters.review_jobs import memory
 from harnd.domain.goal.intent import Specialist
 from harnd.domain.problem import Problem
@@ -53,7 +53,7 @@ def critic(**options: str) -> Specialist:
     return msgspec.structs.replace(a_specialist("critic"), options=(("script", SCRIPT), *options.items()))
 
 
-def the_task(bench: Bench, specialist: Specialist | None = None, **changes: Any) -> ReviewTask:
+def the_task(bench: Bench, specialist: Specialist | None = None, **changes: Any) -> JobTask:
     return a_task(PLACE, bench.base, specialist or critic(), now=bench.clock.now(), **changes)
 
 
@@ -241,11 +241,13 @@ class Dying:
 
 
 def dying(world: World, calls: list[str], dies_at: int) -> World:
-    ports = {name: Dying(getattr(world, name), calls, dies_at) for name in ("review_jobs", "workspace", "blobs")}
+    ports: dict[str, Any] = {
+        name: Dying(getattr(world, name), calls, dies_at) for name in ("review_jobs", "workspace", "blobs")
+    }
     return replace(world, **ports)
 
 
-async def points_of_a_whole_run(bench: Bench, task: ReviewTask) -> int:
+async def points_of_a_whole_run(bench: Bench, task: JobTask) -> int:
     calls: list[str] = []
     await Reviewer(dying(bench.world, calls, dies_at=0), task).run()
     return len(calls)
@@ -256,8 +258,7 @@ async def test_a_crash_anywhere_costs_no_answer_and_no_second_session(bench: Ben
     points = await points_of_a_whole_run(bench, the_task(bench))
     assert points > 15
     for number in range(1, points + 1):
-        own = {"key": f"crash/{number}", "token": f"{number:032x}"}
-        task = the_task(bench, **own)
+        task = the_task(bench, key=f"crash/{number}", token=f"{number:032x}")
         bench.sessions.tasks.clear()
         with pytest.raises(Died):
             await Reviewer(dying(bench.world, [], dies_at=number), task).run()
@@ -281,7 +282,7 @@ async def test_a_crash_after_a_worker_strayed_does_not_hide_it(bench: Bench):
         assert report.failure is FailureClass.PERMISSION, number
 
 
-async def interrupted(bench: Bench, task: ReviewTask, die: Callable[[], Awaitable[None]]) -> JobReport:
+async def interrupted(bench: Bench, task: JobTask, die: Callable[[], Awaitable[None]]) -> JobReport:
     async with anyio.create_task_group() as daemon:
         daemon.start_soon(Reviewer(bench.world, task).run)
         await anyio.wait_all_tasks_blocked()

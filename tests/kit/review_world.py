@@ -8,7 +8,7 @@ from typing import Any, Final
 
 import msgspec
 
-from harnd.actors.reviewer import JobReport, Reviewer, ReviewTask
+from harnd.actors.reviewer import JobReport, JobTask, Reviewer
 from harnd.adapters.clock import SystemClock
 from harnd.adapters.commands import ProcessCommands
 from harnd.adapters.harness.sessions import HarnessSessions
@@ -47,10 +47,10 @@ def a_panel_job(plan: str = PLAN, **more: Any) -> tuple[Contract, Mapping[Digest
 
 def a_task(
     place: Place, commit: CommitId, specialist: Specialist, *, now: int, plan: str = PLAN, **changes: Any
-) -> ReviewTask:
+) -> JobTask:
     """Describe an attempt that has an hour."""
     contract, texts = a_panel_job(plan)
-    plain = ReviewTask(
+    plain = JobTask(
         key=EffectKey("goal/billing/plan/1/review/1/critic/attempt/1"),
         place=place,
         commit=commit,
