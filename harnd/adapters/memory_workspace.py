@@ -12,6 +12,7 @@ from anyio.lowlevel import checkpoint
 
 from harnd.adapters.memory_patch import patch
 from harnd.adapters.memory_repository import HEAD, Commit, Files, MemoryRepository, changed, digest
+from harnd.domain.digest import digest_of_bytes
 from harnd.ports.errors import MissingError, MovedError
 from harnd.ports.workspace import (
     Clash,
@@ -216,6 +217,12 @@ class MemoryWorkspace:
         """Return the tree of a commit; raises `MissingError`."""
         await checkpoint()
         return self.repository(repository).commit(commit).tree
+
+    async def digests(self, repository: str, commit: CommitId, paths: tuple[str, ...]) -> dict[str, Digest | None]:
+        """Digest the contents of those of these paths that are in a commit; raises `MissingError` for no commit."""
+        await checkpoint()
+        files = self.repository(repository).commit(commit).files
+        return {path: digest_of_bytes(files[path]) for path in paths if path in files}
 
     async def diff(self, repository: str, base: CommitId, commit: CommitId, limit: int) -> Patch:
         """Return the patch from `base` to `commit`, of which up to `limit` bytes are kept; raises `MissingError`."""

@@ -233,6 +233,13 @@ class Workspace(Protocol):
         """Return the tree of a commit."""
         ...
 
+    async def digests(self, repository: str, commit: CommitId, paths: tuple[str, ...]) -> dict[str, Digest | None]:
+        """Digest the contents of those of these paths that are in a commit; raises `MissingError` for no commit.
+
+        The bytes are those that are stored, before any filter.  What is no plain file, such as a link, has no digest.
+        """
+        ...
+
     async def diff(self, repository: str, base: CommitId, commit: CommitId, limit: int) -> Patch:
         """Return the patch from `base` to `commit`, of which up to `limit` bytes are kept; raises `MissingError`.
 

@@ -6,6 +6,7 @@ from typing import NamedTuple
 import anyio
 import pytest
 
+from harnd.domain.digest import digest_of_bytes
 from harnd.domain.review.touched import Area, differences
 from harnd.ports.errors import MissingError, MovedError
 from harnd.ports.workspace import (
@@ -370,6 +371,18 @@ async def test_a_listing_tells_one_commit_from_another_with_the_same_files(house
     await house.workspace.checkout(place(house), a, "review")
     after = await house.workspace.listing(place(house), "review")
     assert differing(before, after) == ["worktree: changed .git/HEAD", "worktree: added a.txt"]
+
+
+async def test_paths_of_a_commit_are_digested_without_a_checkout(house: House):
+    a = await recorded(house, "docs/a [1].txt", b"a\r\n")
+    asked = ("docs/a [1].txt", "README.md", "nowhere.md", "docs/a *")
+    assert await house.workspace.digests(house.path, a, asked) == {
+        "docs/a [1].txt": digest_of_bytes(b"a\r\n"),
+        "README.md": digest_of_bytes(FIRST["README.md"]),
+    }
+    assert await house.workspace.digests(house.path, house.base, ("docs/a [1].txt",)) == {}
+    with pytest.raises(MissingError):
+        await house.workspace.digests(house.path, NOWHERE, asked)
 
 
 async def test_a_checkout_that_is_gone_has_no_listing(house: House):

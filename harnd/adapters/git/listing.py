@@ -2,7 +2,7 @@
 
 git is not asked: it passes over what is ignored, and a process can hide a file from it.  Rights count as they are on
 the disk.  The checkout's own `.git` is an entry, and nothing in it is listed; where HEAD is, is read where the
-repository keeps it.
+repository keeps it.  Of a commit, some paths can be digested without a checkout.
 """
 
 import hashlib
@@ -14,12 +14,13 @@ from typing import Final
 from anyio import to_thread
 
 from harnd.adapters.git import files, worktrees
-from harnd.adapters.git.command import text
+from harnd.adapters.git.command import entries, text
 from harnd.adapters.git.repository import Repository
 from harnd.adapters.git.surroundings import mark
+from harnd.domain.digest import digest_of_bytes
 from harnd.ports.errors import MissingError
 from harnd.ports.workspace import Listing, storable
-from protocol.ids import Digest
+from protocol.ids import CommitId, Digest
 
 _HEAD_CHARS: Final = 500
 _REF: Final = "ref: "
@@ -28,6 +29,19 @@ _REF: Final = "ref: "
 async def look(repository: Repository, path: Path) -> Listing:
     """List the checkout at `path`; raises `MissingError`."""
     return await to_thread.run_sync(_look, repository, path)
+
+
+async def digests(repository: Repository, commit: CommitId, paths: tuple[str, ...]) -> dict[str, Digest | None]:
+    """Digest what a commit holds at some paths."""
+    await repository.tree(commit)
+    listed = await repository.ask("--literal-pathspecs", "ls-tree", "-z", "--full-tree", commit, "--", *paths)
+    found: dict[str, Digest | None] = {}
+    for entry in entries(listed):
+        words, _, path = entry.partition("\t")
+        mode, kind, name = words.split(" ")
+        plain = kind == "blob" and mode != files.LINK
+        found[path] = digest_of_bytes(await repository.ask("cat-file", "blob", name)) if plain else None
+    return found
 
 
 def _look(repository: Repository, path: Path) -> Listing:

@@ -46,7 +46,7 @@ from harnd.ports.workspace import (
     Trouble,
     storable,
 )
-from protocol.ids import NAME, CommitId, GoalId, TreeId, goal_branch, matches
+from protocol.ids import NAME, CommitId, Digest, GoalId, TreeId, goal_branch, matches
 
 
 class GitWorkspace:
@@ -257,6 +257,11 @@ class GitWorkspace:
     async def tree(self, repository: str, commit: CommitId) -> TreeId:
         """Return the tree of a commit; raises `MissingError`."""
         return await (await self._repositories.at(repository)).tree(commit)
+
+    @at_edge
+    async def digests(self, repository: str, commit: CommitId, paths: tuple[str, ...]) -> dict[str, Digest | None]:
+        """Digest the contents of those of these paths that are in a commit; raises `MissingError` for no commit."""
+        return await listing.digests(await self._repositories.at(repository), commit, paths)
 
     @at_edge
     async def diff(self, repository: str, base: CommitId, commit: CommitId, limit: int) -> Patch:

@@ -6,6 +6,9 @@ from pathlib import Path
 
 import pytest
 
+from harnd.domain.digest import digest_of_bytes
+from harnd.domain.review import governance
+from harnd.domain.review.contract import Declared
 from harnd.domain.review.touched import Area, differences
 from tests.kit.repositories import GitHouse, place
 
@@ -145,3 +148,13 @@ async def test_looking_at_it_with_git_is_no_change(checkout: Checkout):
     os.utime(checkout.path / "README.md")
     checkout.git("update-index", "--refresh")
     assert await checkout.look() == before
+
+
+async def test_what_is_no_plain_file_of_a_commit_has_no_digest(house: GitHouse):
+    house.write(house.path, "AGENTS.md", b"Be brief.\n")
+    (house.top / "CLAUDE.md").symlink_to("AGENTS.md")
+    commit = house.commit("governance")
+    found = await house.workspace.digests(house.path, commit, ("src", *governance.FILES))
+    digest = digest_of_bytes(b"Be brief.\n")
+    assert found == {"AGENTS.md": digest, "CLAUDE.md": None, "src": None}
+    assert governance.declared(found) == (Declared("AGENTS.md", digest), Declared("CLAUDE.md"))
