@@ -14,6 +14,7 @@ import anyio.to_thread
 
 from harnd.adapters.clock import SystemClock
 from harnd.adapters.commands import ProcessCommands
+from harnd.adapters.entropy import SystemEntropy
 from harnd.adapters.git.workspace import GitWorkspace
 from harnd.adapters.harness import command, scripted
 from harnd.adapters.harness.sessions import HarnessSessions
@@ -81,6 +82,7 @@ async def open_world(settings: Settings, instance: InstanceId, *, grace_s: Calla
             preparations = DirectoryPreparations(settings.state)
             world = World(
                 clock=clock,
+                entropy=SystemEntropy(),
                 store=await stack.enter_async_context(open_store(settings.state / "harnd.db", clock)),
                 blobs=blobs,
                 sessions=HarnessSessions(spawner),

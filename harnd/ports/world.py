@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from harnd.ports.clock import Clock
+from harnd.ports.entropy import Entropy
 from harnd.ports.keeping import Keeping, Shelf
 from harnd.ports.preparations import Preparations
 from harnd.ports.processes import Processes
@@ -18,6 +19,7 @@ class World:
     """Everything outside the rules."""
 
     clock: Clock
+    entropy: Entropy
     store: EventStore
     blobs: Blobs
     sessions: Sessions

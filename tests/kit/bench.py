@@ -29,7 +29,7 @@ from harnd.adapters.store.blobs import MemoryBlobs
 from harnd.adapters.store.database import memory
 from harnd.adapters.store.inline import InlineRunner
 from harnd.adapters.store.sqlite import SqliteStore
-from harnd.adapters.virtual import VirtualClock
+from harnd.adapters.virtual import SeededEntropy, VirtualClock
 from harnd.domain.goal import commands as c
 from harnd.domain.goal import events as e
 from harnd.domain.goal.codec import encode, fold
@@ -172,6 +172,7 @@ class Bench:
         self.preparations = MemoryPreparations(self.workspace.files)
         self.world = World(
             clock=self.clock,
+            entropy=SeededEntropy(0),
             store=self.store,
             blobs=self.blobs,
             sessions=self.sessions,

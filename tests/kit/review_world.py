@@ -11,6 +11,7 @@ import msgspec
 from harnd.actors.reviewer import JobReport, JobTask, Reviewer
 from harnd.adapters.clock import SystemClock
 from harnd.adapters.commands import ProcessCommands
+from harnd.adapters.entropy import SystemEntropy
 from harnd.adapters.harness.sessions import HarnessSessions
 from harnd.adapters.preparations import DirectoryPreparations
 from harnd.adapters.process.spawner import Spawner
@@ -87,6 +88,7 @@ class ReviewWorld:
         self.jobs = DirectoryReviewJobs(state)
         self.world = World(
             clock=self.clock,
+            entropy=SystemEntropy(),
             store=SqliteStore(InlineRunner(memory()), self.clock),
             blobs=self.blobs,
             sessions=HarnessSessions(spawner),

@@ -19,6 +19,7 @@ from harnd.adapters.review_jobs import MemoryReviewJobs
 from harnd.adapters.store.blobs import MemoryBlobs
 from harnd.adapters.store.database import memory
 from harnd.adapters.store.opening import open_inline_store
+from harnd.adapters.virtual import SeededEntropy
 from harnd.daemon.queries import About, Queries
 from harnd.domain.goal.commands import GoalCommand, Tick
 from harnd.ports.keeping import Kept
@@ -137,6 +138,7 @@ class Shelf:
         self.preparations = MemoryPreparations(workspace.files, clock.now)
         self.world = World(
             clock=clock,
+            entropy=SeededEntropy(0),
             store=store,
             blobs=self.blobs,
             sessions=ImaginarySessions({}, files=workspace.files, machine=machine),

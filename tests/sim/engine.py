@@ -112,6 +112,7 @@ async def daemon(disk: Disk, faults: Faults) -> AsyncGenerator[Daemon]:
         commands = ImaginaryCommands(respond, files=disk.workspace.files, machine=disk.machine)
         world = World(
             clock=disk.clock,
+            entropy=disk.entropy,
             store=cast("EventStore", store),
             blobs=disk.blobs,
             sessions=cast("Sessions", FaultySessions(sessions, disk, faults, tasks.cancel_scope)),
