@@ -127,3 +127,5 @@ REJECTED_OUTPUT_CHARS: Final = 128 * 1024  # of a refused output, as its correct
 MODEL_ID_CHARS: Final = 200
 FINDINGS: Final = 50  # of one reviewer of a panel
 FINDING_CODE_CHARS: Final = 100
+REVIEWERS: Final = Range(1, 1, 5)  # of a panel
+REVISION_ROUNDS: Final = Range(0, 0, 3)

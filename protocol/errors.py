@@ -157,6 +157,10 @@ CODES: Final[Mapping[str, Code]] = {
     "plan.stale": Code(Family.CONFLICT, "The plan is not the one that was shown, or it no longer fits the goal."),
     "plan.invalid_edit": Code(Family.CONFIGURATION, "The edited plan has problems; the details list all of them."),
     "plan.not_proposed": Code(Family.REFUSED, "The plan does not wait for a decision."),
+    "plan.not_passed": Code(
+        Family.REFUSED, "The candidate did not pass its review; only an override with a reason lets it through."
+    ),
+    "plan.no_override": Code(Family.REFUSED, "The candidate waits for no override of its review."),
     "plan.not_asking": Code(Family.REFUSED, "The plan neither failed nor asks, so it is not asked for again."),
     # --- work
     "work.unknown": Code(Family.NOT_FOUND, "There is no such work item."),

@@ -77,12 +77,33 @@ class PlanStatus(StrEnum):
     """How far a plan has come."""
 
     REQUESTED = "requested"
+    REVIEWING = "reviewing"
     PROPOSED = "proposed"
     APPLIED = "applied"
     COMPLETED = "completed"
     REJECTED = "rejected"
     ATTENTION = "attention"
     FAILED = "failed"
+
+
+class ReviewOutcome(StrEnum):
+    """What the whole review of a candidate came to; only `passed` lets it be proposed."""
+
+    PASSED = "passed"
+    REVISION_EXHAUSTED = "revision_exhausted"  # something still stands in its way, and it is not revised again
+    ATTENTION = "attention"  # a reviewer asks for a person
+    FAILED = "failed"  # a reviewer gave no valid opinion: it is no verdict in either direction
+
+
+class ReviewJobState(StrEnum):
+    """How far one attempt of a reviewer has come."""
+
+    QUEUED = "queued"
+    LEASED = "leased"  # its prompt is written, and nobody else may answer it
+    COMPLETED = "completed"
+    FAILED = "failed"
+    EXPIRED = "expired"
+    SUPERSEDED = "superseded"  # what it was about is no more
 
 
 class WorkState(StrEnum):

@@ -27,6 +27,7 @@ MARKS: Final[dict[StrEnum, tuple[str, Style]]] = {
     Phase.SUCCEEDED: DONE,
     Phase.CANCELLED: OVER,
     PlanStatus.REQUESTED: BUSY,
+    PlanStatus.REVIEWING: BUSY,
     PlanStatus.PROPOSED: ASKS,
     PlanStatus.APPLIED: DONE,
     PlanStatus.COMPLETED: DONE,

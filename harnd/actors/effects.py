@@ -8,7 +8,7 @@ from harnd.actors.attempt_runner import AttemptRunner
 from harnd.actors.integrator import BranchMover, Integrator
 from harnd.actors.planner import PlannerCaller
 from harnd.domain.goal.commands import GoalCommand
-from harnd.domain.goal.due import CallPlanner, Effect, Integrate, MoveBranch, RunAttempt
+from harnd.domain.goal.due import CallPlanner, Effect, Integrate, KeepReceipt, MoveBranch, Review, RunAttempt
 from harnd.domain.goal.goal import Goal
 from harnd.ports.errors import PortError
 from harnd.ports.world import World
@@ -37,6 +37,8 @@ def runner_for(world: World, goal: Goal, effect: Effect, say: Say) -> Runner:
     match effect:
         case CallPlanner():
             return PlannerCaller(world, goal, effect)
+        case Review() | KeepReceipt():  # no goal file can ask for reviews of plans yet
+            raise AssertionError(f"{effect.key}: there is no actor for it")
         case RunAttempt():
             return AttemptRunner(world, goal, effect, say)
         case Integrate():

@@ -9,7 +9,7 @@ from typing import assert_never
 import structlog
 from structlog.typing import FilteringBoundLogger
 
-from harnd.domain.goal.due import CallPlanner, Effect, Integrate, MoveBranch, RunAttempt
+from harnd.domain.goal.due import CallPlanner, Effect, Integrate, KeepReceipt, MoveBranch, Review, RunAttempt
 from harnd.domain.goal.goal import Goal
 from harnd.domain.goal.leftovers import PLANNER, planner_work
 from harnd.ports.errors import PortError
@@ -24,6 +24,8 @@ def place_of(goal: Goal, effect: Effect) -> Place:
     match effect:
         case CallPlanner(plan=plan):
             return _place(goal, planner_work(plan), PLANNER)
+        case Review() | KeepReceipt():  # no goal file can ask for reviews of plans yet
+            raise AssertionError(f"{effect.key}: it has no place")
         case RunAttempt(work=work, attempt=attempt):
             return _place(goal, work, attempt)
         case Integrate(work=work) | MoveBranch(work=work):

@@ -28,7 +28,16 @@ from harnd.domain.goal.candidate import (
 from harnd.domain.goal.decide import decide
 from harnd.domain.goal.evolve import evolve
 from harnd.domain.goal.goal import Goal
-from harnd.domain.goal.intent import Automation, Criterion, Intent, Limits, Mission, Replanning, Specialist
+from harnd.domain.goal.intent import (
+    Automation,
+    Criterion,
+    Intent,
+    Limits,
+    Mission,
+    Replanning,
+    ReviewPolicy,
+    Specialist,
+)
 from harnd.domain.goal.plan import Plan
 from harnd.domain.goal.proof import CriterionProof, Evidence, Proof, Run, evidence_of
 from harnd.domain.goal.template import AgentStage, ParallelStage, ProofCommand, Stage, Template
@@ -181,6 +190,8 @@ def an_intent(
     accept_passing_proof: bool = False,
     retry_blocked: bool = False,
     resume_approved: bool = True,
+    reviewers: Iterable[str] = (),
+    rounds: int = 0,
     **limits: int | None,
 ) -> Intent:
     """Freeze what a person might enrol; `limits` are the cumulative ones, by their names."""
@@ -201,7 +212,16 @@ def an_intent(
         base_ref="main",
         base_commit=commit("base"),
         limits=msgspec.convert(chosen, Limits),
-        team=(a_specialist("maker"), a_specialist("planner", schema_attempts=schema_attempts)),
+        team=tuple(
+            sorted(
+                (
+                    a_specialist("maker"),
+                    a_specialist("planner", schema_attempts=schema_attempts),
+                    *(a_specialist(name) for name in reviewers),
+                ),
+                key=lambda member: member.name,
+            )
+        ),
         templates=tuple(templates),
         mission=Mission(
             objective="Bills can be exported.", acceptance=criteria("AC", *acceptance), max_milestones=milestones
@@ -221,6 +241,7 @@ def an_intent(
         automation=_automation(
             accept_passing_proof=accept_passing_proof, retry_blocked=retry_blocked, resume_approved=resume_approved
         ),
+        review=ReviewPolicy(tuple(map(SpecialistName, reviewers)), rounds) if reviewers else None,
     )
 
 
@@ -322,8 +343,8 @@ def extend_goal(add: Mapping[Unit, int]) -> c.ExtendGoal:
     return c.ExtendGoal(add=dict(add), by="ada")
 
 
-def approve(candidate: Candidate, *, plan: int = 1) -> c.ApprovePlan:
-    return c.ApprovePlan(plan=plan, digest=digest_of(candidate), by="ada")
+def approve(candidate: Candidate, *, plan: int = 1, override: str | None = None) -> c.ApprovePlan:
+    return c.ApprovePlan(plan=plan, digest=digest_of(candidate), by="ada", override=override)
 
 
 def reject(candidate: Candidate, guidance: str = "smaller", *, plan: int = 1) -> c.RejectPlan:

@@ -7,7 +7,7 @@ is silent and when it is ended for that, or nothing running between two steps.
 from dataclasses import dataclass, replace
 
 from harnd.daemon.queries.parts import Part, integrated_parts, parts_of, planner_part
-from harnd.domain.goal.due import CallPlanner, Effect, Integrate, MoveBranch, RunAttempt, due
+from harnd.domain.goal.due import CallPlanner, Effect, Integrate, KeepReceipt, MoveBranch, Review, RunAttempt, due
 from harnd.domain.goal.goal import Goal
 from harnd.domain.measures import span
 from harnd.ports.processes import LiveProcess
@@ -51,6 +51,14 @@ def _owed(goal: Goal, effect: Effect) -> tuple[Step, tuple[Part, ...]]:
             plan = goal.plans[number - 1]
             step = Step(what=f"call {call} for plan {number}", work=None, since=plan.calls[call - 1].started_at)
             return step, (planner_part(goal, plan, call),)
+        case Review(plan=number, round=within, reviewer=reviewer):
+            each = goal.plans[number - 1].rounds[within - 1]
+            seat = each.seat(reviewer)
+            since = seat.last.called_at if seat is not None and seat.last is not None else each.opened_at
+            return Step(what=f"the review of plan {number} by {reviewer}", work=None, since=since), ()
+        case KeepReceipt(plan=number):
+            plan = goal.plans[number - 1]
+            return Step(what=f"keeping the receipt of the review of plan {number}", work=None, since=plan.since), ()
         case RunAttempt(work=work, attempt=attempt):
             item = goal.work[work]
             tried = item.attempts[attempt - 1]

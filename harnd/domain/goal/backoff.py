@@ -8,6 +8,7 @@ from typing import Final
 from harnd.domain.goal import failure as failures
 from harnd.domain.goal.goal import Goal
 from harnd.domain.goal.plan import Plan
+from harnd.domain.goal.plan_review import Seat
 from harnd.domain.goal.shortage import Shortage, resume_shortage, shortage, spent
 from harnd.domain.goal.work import Standing, Work
 from protocol import bounds
@@ -32,6 +33,14 @@ def call_not_before(plan: Plan) -> Instant | None:
     if call is None or call.failure is not FailureClass.UPSTREAM or call.returned_at is None:
         return None
     return _later(call.returned_at, plan.uncharged_in_a_row(FailureClass.UPSTREAM))
+
+
+def seat_not_before(seat: Seat) -> Instant | None:
+    """Return the instant before which a reviewer is not called again."""
+    attempt = seat.last
+    if attempt is None or attempt.failure is not FailureClass.UPSTREAM or attempt.returned_at is None:
+        return None
+    return _later(attempt.returned_at, seat.uncharged_in_a_row(FailureClass.UPSTREAM))
 
 
 def retry_not_before(goal: Goal, item: Work, now: Instant) -> Instant | None:

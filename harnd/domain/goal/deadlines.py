@@ -1,8 +1,9 @@
 """Deadlines: the instants from which a goal moves by itself.  One timer of the daemon wakes it for the next of them."""
 
-from harnd.domain.goal.backoff import attempt_not_before, call_not_before, retry_not_before
+from harnd.domain.goal.backoff import attempt_not_before, call_not_before, retry_not_before, seat_not_before
 from harnd.domain.goal.goal import Goal
 from harnd.domain.goal.hindrance import call_shortage
+from harnd.domain.goal.seats import uncalled
 from harnd.domain.goal.shortage import shortage
 from harnd.domain.goal.work import Standing
 from protocol.values import Instant, PlanStatus
@@ -14,8 +15,9 @@ def deadlines(goal: Goal, now: Instant) -> tuple[Instant, ...]:
 
 
 def expiries(goal: Goal) -> tuple[Instant, ...]:
-    """Return the instants, passed or not, from which it is too late to answer what is asked."""
-    return tuple(each.expires_at for each in goal.pending_approvals())
+    """Return the instants, passed or not, from which it is too late to answer what is asked of people and reviewers."""
+    leases = tuple(attempt.lease.expires_at for _, _, attempt in goal.open_jobs() if attempt.lease is not None)
+    return (*(each.expires_at for each in goal.pending_approvals()), *leases)
 
 
 def retries(goal: Goal, now: Instant) -> tuple[Instant, ...]:
@@ -24,4 +26,6 @@ def retries(goal: Goal, now: Instant) -> tuple[Instant, ...]:
     times += [retry_not_before(goal, item, now) for item in goal.in_standing(Standing.BLOCKED)]
     if goal.plan is not None and goal.plan.status is PlanStatus.REQUESTED and call_shortage(goal, now) is None:
         times.append(call_not_before(goal.plan))
+    if call_shortage(goal, now) is None:
+        times += [seat_not_before(seat) for seat in uncalled(goal)]
     return tuple(at for at in times if at is not None)

@@ -18,6 +18,7 @@ from harnd.domain.goal.rules.integration import decide_integration
 from harnd.domain.goal.rules.pause import pause_goal, resume_goal
 from harnd.domain.goal.rules.planning import decide_planner
 from harnd.domain.goal.rules.plans import decide_plan
+from harnd.domain.goal.rules.reviewing import decide_review
 from harnd.domain.goal.rules.success import success
 from harnd.domain.goal.rules.tick import tick
 from harnd.domain.goal.rules.work import decide_work, reopen_goal
@@ -63,6 +64,8 @@ def _decided(goal: Goal, command: c.GoalCommand) -> list[GoalEvent]:
             return tick(goal, now)
         case c.ReportPlanner():
             return decide_planner(goal, command)
+        case c.ReportLeased() | c.ReportReview() | c.ReportReceipt():
+            return decide_review(goal, command)
         case c.ReportObserved() | c.ReportAttempt():
             return decide_attempt(goal, command)
         case c.ReportProved() | c.ReportParked() | c.ReportMoved():

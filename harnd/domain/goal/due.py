@@ -4,14 +4,16 @@ An effect has a key, and a key completes at most once.  Whatever runs without be
 computes the same list again: there is no recovery mode.
 """
 
+from collections.abc import Iterator
 from typing import TypeAlias
 
 import msgspec
 
 from harnd.domain.goal.goal import Goal
-from harnd.domain.goal.keys import attempt_key, call_key, effect_key
+from harnd.domain.goal.keys import attempt_key, call_key, effect_key, receipt_key, review_key
+from harnd.domain.goal.receipt import owed_receipt
 from harnd.domain.goal.work import Standing, Work
-from protocol.ids import CommitId, EffectKey, WorkId
+from protocol.ids import CommitId, EffectKey, SpecialistName, WorkId
 from protocol.values import Instant, Micros
 
 
@@ -22,6 +24,25 @@ class CallPlanner(msgspec.Struct, frozen=True):
     plan: int
     call: int
     runtime_left: Micros
+
+
+class Review(msgspec.Struct, frozen=True):
+    """Have one reviewer read a candidate."""
+
+    key: EffectKey
+    plan: int
+    round: int
+    reviewer: SpecialistName
+    attempt: int
+    runtime_left: Micros
+
+
+class KeepReceipt(msgspec.Struct, frozen=True):
+    """Keep the receipt of a review that is over."""
+
+    key: EffectKey
+    plan: int
+    review: int
 
 
 class RunAttempt(msgspec.Struct, frozen=True):
@@ -51,7 +72,7 @@ class MoveBranch(msgspec.Struct, frozen=True):
     to: CommitId
 
 
-Effect: TypeAlias = CallPlanner | RunAttempt | Integrate | MoveBranch
+Effect: TypeAlias = CallPlanner | Review | KeepReceipt | RunAttempt | Integrate | MoveBranch
 
 
 def due(goal: Goal, now: Instant) -> tuple[Effect, ...]:
@@ -63,6 +84,7 @@ def due(goal: Goal, now: Instant) -> tuple[Effect, ...]:
     if goal.plan is not None and (call := goal.plan.open_call) is not None:
         key = call_key(goal.intent, goal.plan.number, call.number)
         effects.append(CallPlanner(key=key, plan=goal.plan.number, call=call.number, runtime_left=left))
+    effects += _review(goal, left)
     for item in goal.work.values():
         if (attempt := item.running) is not None:
             key = attempt_key(goal.intent, item.id, attempt.number)
@@ -70,6 +92,19 @@ def due(goal: Goal, now: Instant) -> tuple[Effect, ...]:
         elif item.standing is Standing.INTEGRATING:
             effects.append(_integration(goal, item))
     return tuple(effects)
+
+
+def _review(goal: Goal, left: Micros) -> Iterator[Review | KeepReceipt]:
+    for each, seat, attempt in goal.open_jobs():
+        if goal.plan is None:
+            return
+        plan, name, number = goal.plan.number, seat.reviewer, attempt.number
+        key = review_key(goal.intent, plan, each.number, name, number)
+        yield Review(key=key, plan=plan, round=each.number, reviewer=name, attempt=number, runtime_left=left)
+    owed = owed_receipt(goal)
+    if owed is not None and owed.review is not None:
+        key = receipt_key(goal.intent, owed.number, owed.review.number)
+        yield KeepReceipt(key=key, plan=owed.number, review=owed.review.number)
 
 
 def within(timeout: Micros, *, until: Instant, now: Instant) -> Micros:

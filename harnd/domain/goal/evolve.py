@@ -12,6 +12,7 @@ from harnd.domain.goal.evolve_approval import evolve_approval
 from harnd.domain.goal.evolve_attempt import evolve_attempt
 from harnd.domain.goal.evolve_integration import evolve_integration
 from harnd.domain.goal.evolve_plan import evolve_plan, supplied
+from harnd.domain.goal.evolve_review import evolve_review
 from harnd.domain.goal.evolve_work import evolve_work
 from harnd.domain.goal.goal import Ending, Goal, Pause
 from harnd.domain.goal.ledger import opened
@@ -23,6 +24,8 @@ replace = msgspec.structs.replace
 _METERED: Final = (  # what starts or ends a run
     e.PlannerCalled,
     e.PlannerReturned,
+    e.ReviewJobCalled,
+    e.ReviewJobReturned,
     e.AttemptStarted,
     e.AttemptParked,
     e.AttemptResumed,
@@ -96,6 +99,24 @@ def _apply(goal: Goal, event: e.GoalEvent, at: Instant) -> Goal:
             | e.PlanCompleted()
         ):
             return evolve_plan(goal, event, at)
+        case (
+            e.PlanCandidate()
+            | e.ReviewOpened()
+            | e.ReviewJobCalled()
+            | e.ReviewJobLeased()
+            | e.ReviewJobReturned()
+            | e.ReviewJobCompleted()
+            | e.ReviewJobRefused()
+            | e.ReviewJobFailed()
+            | e.ReviewJobExpired()
+            | e.ReviewJobSuperseded()
+            | e.ReviewClosed()
+            | e.RevisionUnchanged()
+            | e.PlanReviewed()
+            | e.PlanReviewAttention()
+            | e.PlanOverridden()
+        ):
+            return evolve_review(goal, event, at)
         case (
             e.WorkCreated()
             | e.WorkAccepted()

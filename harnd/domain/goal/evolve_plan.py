@@ -9,6 +9,7 @@ from harnd.domain.goal.candidate import Apply
 from harnd.domain.goal.goal import Ending, Goal, Milestone
 from harnd.domain.goal.intent import Criterion
 from harnd.domain.goal.plan import Plan, PlannerCall
+from harnd.domain.goal.plan_review import Review
 from harnd.domain.goal.usage import Usage
 from protocol.ids import CriterionId, WorkId
 from protocol.values import Instant, PlanAuthor, PlanStatus, Unit
@@ -51,18 +52,18 @@ def evolve_plan(goal: Goal, event: PlanEvent, at: Instant) -> Goal:
             return _edited(goal, event, at)
         case e.PlanAttention(rationale=rationale, question=question):
             status = PlanStatus.ATTENTION
-            changed = _with_plan(goal, event.plan, at, status=status, rationale=rationale, question=question)
-            return _settle_request(changed, charged=True)
+            changed = with_plan(goal, event.plan, at, status=status, rationale=rationale, question=question)
+            return settle_request(changed, event.plan, charged=True)
         case e.PlanFailed():
             return _failed(goal, event, at)
         case e.PlanRejected(guidance=guidance, by=by):
-            return _with_plan(goal, event.plan, at, status=PlanStatus.REJECTED, guidance=guidance, decided_by=by)
+            return with_plan(goal, event.plan, at, status=PlanStatus.REJECTED, guidance=guidance, decided_by=by)
         case e.PlanRetried(guidance=guidance, by=by):
-            return _with_plan(goal, event.plan, at, answered=True, guidance=guidance, decided_by=by)
+            return with_plan(goal, event.plan, at, answered=True, guidance=guidance, decided_by=by)
         case e.PlanApplied():
             return _applied(goal, event, at)
         case e.PlanCompleted(by=by):
-            changed = _with_plan(goal, event.plan, at, status=PlanStatus.COMPLETED, decided_by=by)
+            changed = with_plan(goal, event.plan, at, status=PlanStatus.COMPLETED, decided_by=by)
             return replace(changed, ending=Ending.SUCCEEDED)
         case _:
             assert_never(event)
@@ -83,7 +84,7 @@ def _requested(goal: Goal, event: e.PlanRequested, at: Instant) -> Goal:
 def _called(goal: Goal, event: e.PlannerCalled, at: Instant) -> Goal:
     plan = goal.plans[event.plan - 1]
     calls = (*plan.calls, PlannerCall(number=event.call, started_at=at, set_aside=event.set_aside))
-    changed = _with_plan(goal, event.plan, plan.since, calls=calls)
+    changed = with_plan(goal, event.plan, plan.since, calls=calls)
     ledger = changed.ledger.reserve(Unit.AGENT_CALLS, 1).set_aside(event.set_aside)
     return replace(changed, ledger=ledger)
 
@@ -105,7 +106,7 @@ def _returned(goal: Goal, event: e.PlannerReturned, at: Instant) -> Goal:
 
 
 def _proposed(goal: Goal, event: e.PlanProposed, at: Instant) -> Goal:
-    changed = _with_plan(
+    changed = with_plan(
         goal,
         event.plan,
         at,
@@ -115,16 +116,20 @@ def _proposed(goal: Goal, event: e.PlanProposed, at: Instant) -> Goal:
         normalised=event.normalised,
         rationale=event.candidate.rationale,
     )
-    return _settle_request(changed, charged=True)
+    return settle_request(changed, event.plan, charged=True)
 
 
 def _edited(goal: Goal, event: e.PlanEdited, at: Instant) -> Goal:
     # The request was settled when it was answered, or came to nothing: a person's words cost none.
-    return _with_plan(
+    plan = goal.plans[event.plan - 1]
+    reviewed = goal.intent.review is not None
+    review = Review(number=len(plan.reviews) + 1, author=PlanAuthor.OPERATOR)
+    return with_plan(
         goal,
         event.plan,
         at,
-        status=PlanStatus.PROPOSED,
+        status=PlanStatus.REVIEWING if reviewed else PlanStatus.PROPOSED,
+        reviews=(*plan.reviews, review) if reviewed else plan.reviews,
         candidate=event.candidate,
         digest=event.digest,
         normalised=event.normalised,
@@ -137,7 +142,7 @@ def _edited(goal: Goal, event: e.PlanEdited, at: Instant) -> Goal:
 
 
 def _failed(goal: Goal, event: e.PlanFailed, at: Instant) -> Goal:
-    changed = _with_plan(
+    changed = with_plan(
         goal,
         event.plan,
         at,
@@ -146,7 +151,7 @@ def _failed(goal: Goal, event: e.PlanFailed, at: Instant) -> Goal:
         detail=event.detail,
         charged=event.charged,
     )
-    return _settle_request(changed, charged=event.charged)
+    return settle_request(changed, event.plan, charged=event.charged)
 
 
 def _applied(goal: Goal, event: e.PlanApplied, at: Instant) -> Goal:
@@ -163,7 +168,7 @@ def _applied(goal: Goal, event: e.PlanApplied, at: Instant) -> Goal:
             )
         case _:
             raise AssertionError(f"plan {event.plan} was applied without a graph")
-    changed = _with_plan(goal, event.plan, at, status=PlanStatus.APPLIED, decided_by=event.by)
+    changed = with_plan(goal, event.plan, at, status=PlanStatus.APPLIED, decided_by=event.by)
     ledger = changed.ledger.spend(Unit.MILESTONES).spend(Unit.WORK_ITEMS, len(work))
     return replace(changed, milestones=(*changed.milestones, milestone), ledger=ledger)
 
@@ -188,12 +193,17 @@ def numbered(prefix: str, texts: tuple[str, ...]) -> tuple[Criterion, ...]:
     return tuple(Criterion(CriterionId(f"{prefix}-{number}"), text) for number, text in enumerate(texts, 1))
 
 
-def _settle_request(goal: Goal, *, charged: bool) -> Goal:
+def settle_request(goal: Goal, number: int, *, charged: bool) -> Goal:
+    """Settle the request of a plan, once: what a person makes of its answer later costs none."""
+    plan = goal.plans[number - 1]
+    if plan.paid:
+        return goal
     ledger = goal.ledger.settle(Unit.PLANNER_CALLS, reserved=1, spent=1 if charged else 0)
-    return replace(goal, ledger=ledger)
+    return with_plan(replace(goal, ledger=ledger), number, plan.since, paid=True)
 
 
-def _with_plan(goal: Goal, number: int, since: Instant, **changes: object) -> Goal:
+def with_plan(goal: Goal, number: int, since: Instant, **changes: object) -> Goal:
+    """Change fields of one plan."""
     plan = replace(goal.plans[number - 1], since=since, **changes)
     return replace(goal, plans=(*goal.plans[: number - 1], plan, *goal.plans[number:]))
 
@@ -201,4 +211,4 @@ def _with_plan(goal: Goal, number: int, since: Instant, **changes: object) -> Go
 def _with_call(goal: Goal, number: int, **changes: object) -> Goal:
     plan = goal.plans[number - 1]
     call = replace(plan.calls[-1], **changes)
-    return _with_plan(goal, number, plan.since, calls=(*plan.calls[:-1], call))
+    return with_plan(goal, number, plan.since, calls=(*plan.calls[:-1], call))

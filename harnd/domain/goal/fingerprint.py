@@ -6,6 +6,7 @@ Equal fingerprints start nothing and call nobody.  Time enters only through dead
 from harnd.domain.digest import digest_of
 from harnd.domain.goal.deadlines import deadlines
 from harnd.domain.goal.goal import Goal
+from harnd.domain.goal.plan import Plan
 from harnd.domain.goal.work import Work
 from protocol.ids import Digest
 from protocol.values import Instant, Unit
@@ -23,6 +24,7 @@ def fingerprint(goal: Goal, now: Instant) -> Digest:
             [plan.number, plan.status.value, len(plan.calls), plan.open_call is None, plan.answered, plan.author.value]
             if plan
             else [],
+            *([_review(plan)] if plan is not None and plan.reviews else []),
             # Ticks are left out: a tick that changed nothing else must not wake the next one.
             [[unit.value, entry.left] for unit, entry in goal.ledger.entries.items() if unit is not Unit.TICKS],
             [goal.left(Unit.TICKS) > 0, goal.runtime_left(now) > 0],
@@ -31,6 +33,14 @@ def fingerprint(goal: Goal, now: Instant) -> Digest:
             [[each.number, each.state.value] for each in goal.approvals if each.open],
         ]
     )
+
+
+def _review(plan: Plan) -> list[object]:
+    last = plan.round
+    seats = last.seats if last is not None else ()
+    told = [[seat.reviewer, [attempt.state.value for attempt in seat.attempts]] for seat in seats]
+    over = plan.review is not None and plan.review.outcome is not None
+    return [len(plan.reviews), len(plan.rounds), last.outcome if last is not None else None, over, told]
 
 
 def _work(item: Work) -> list[object]:

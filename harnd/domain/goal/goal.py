@@ -13,9 +13,11 @@ from harnd.domain.goal.approval import Approval
 from harnd.domain.goal.intent import Criterion, Intent
 from harnd.domain.goal.ledger import Ledger
 from harnd.domain.goal.plan import Plan
+from harnd.domain.goal.plan_review import ReviewAttempt, Round, Seat
 from harnd.domain.goal.template import Template
 from harnd.domain.goal.usage import Usage, total
 from harnd.domain.goal.work import Standing, Work
+from harnd.domain.review.freshness import Baseline
 from protocol.ids import CommitId, Digest, WorkId
 from protocol.values import ApprovalState, Instant, Micros, PlanStatus, Unit, WorkState
 
@@ -63,6 +65,7 @@ class Goal(msgspec.Struct, frozen=True):
     work: dict[WorkId, Work] = {}
     milestones: tuple[Milestone, ...] = ()
     approvals: tuple[Approval, ...] = ()
+    baselines: tuple[Baseline, ...] = ()  # the newest evidence of each reviewer of plans
     queue: tuple[WorkId, ...] = ()  # accepted, not yet integrated, oldest first
     active_since: Instant | None = None
     active_before: Micros = Micros(0)
@@ -204,9 +207,13 @@ class Goal(msgspec.Struct, frozen=True):
 
     @property
     def calls_running(self) -> bool:
-        """Tell whether an attempt or a planner call is owed its end."""
+        """Tell whether an attempt, a planner call or a reviewer's is owed its end."""
         planning = self.plan is not None and self.plan.open_call is not None
-        return planning or any(item.running for item in self.work.values())
+        return planning or bool(self.open_jobs()) or any(item.running for item in self.work.values())
+
+    def open_jobs(self) -> tuple[tuple[Round, Seat, ReviewAttempt], ...]:
+        """Return the attempts of reviewers whose answers are owed."""
+        return self.plan.open_jobs() if self.plan is not None else ()
 
     def active_runtime(self, now: Instant) -> Micros:
         """Return how long calls and attempts have run in all, overlapping time counted once."""
@@ -232,6 +239,8 @@ class Goal(msgspec.Struct, frozen=True):
     def _usages(self) -> Iterator[Usage]:
         for plan in self.plans:
             yield from (Usage(1, call.tokens, call.cost) for call in plan.calls if not call.open)
+            jobs = [attempt for each in plan.rounds for seat in each.seats for attempt in seat.attempts]
+            yield from (Usage(1, job.tokens, job.cost) for job in jobs if not job.open)
         for item in self.work.values():
             for attempt in item.attempts:
                 told = attempt.parked is not None or not attempt.open

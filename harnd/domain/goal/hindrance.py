@@ -9,9 +9,10 @@ from typing import TypeAlias
 
 import msgspec
 
-from harnd.domain.goal.backoff import attempt_not_before, call_not_before
+from harnd.domain.goal.backoff import attempt_not_before, call_not_before, seat_not_before
 from harnd.domain.goal.goal import Goal
 from harnd.domain.goal.overlap import overlap
+from harnd.domain.goal.plan_review import Seat
 from harnd.domain.goal.shortage import Shortage, Spent, metered, out_of_runtime, resume_shortage, shortage, spent
 from harnd.domain.goal.wanted import ROOM, wanted_trigger
 from harnd.domain.goal.work import Standing, Work
@@ -51,7 +52,7 @@ class NoSlot(msgspec.Struct, frozen=True):
 
 
 class NoAgent(msgspec.Struct, frozen=True):
-    """Fewer agents are free than the item has at work at once; a planner's call takes one too."""
+    """Fewer agents are free than there are to be at work; a planner's call takes one too, and so does a reviewer's."""
 
     holders: tuple[WorkId, ...]
     needed: int
@@ -93,12 +94,24 @@ def call_hindrance(goal: Goal, now: Instant) -> Spent | Pauses | None:
     return Pauses(not_before) if not_before is not None and now < not_before else None
 
 
+def seat_hindrance(goal: Goal, seat: Seat, now: Instant) -> Spent | Pauses | NoAgent | None:
+    """Return what keeps a reviewer from being called in the round that is open."""
+    if (short := call_shortage(goal, now)) is not None:
+        return short
+    not_before = seat_not_before(seat)
+    if not_before is not None and now < not_before:
+        return Pauses(not_before)
+    most, busy = goal.intent.limits.agent_concurrency, _agents_busy(goal)
+    names = tuple(other.id for other in goal.in_standing(Standing.RUNNING))
+    return NoAgent(names, 1, most - busy, most) if busy >= most else None
+
+
 def call_shortage(goal: Goal, now: Instant) -> Spent | None:
-    """Return the budget that does not allow the planner to be called; only a new request takes one of the requests.
+    """Return the budget that does not allow planner or reviewers to be called; only a new request takes a request.
 
     For recovery it is not even asked when there is no room for what it would propose.
     """
-    requested = goal.plan is not None and goal.plan.status is PlanStatus.REQUESTED
+    requested = goal.plan is not None and goal.plan.status in (PlanStatus.REQUESTED, PlanStatus.REVIEWING)
     # What does not grow is told first: more of the others would not help.
     fresh = () if requested else _needed_for_request(goal)
     return (
@@ -124,7 +137,13 @@ def _crowd(goal: Goal, item: Work, *, beside: tuple[Work, ...]) -> Crowd | None:
     if len(running) >= limits.parallel_work:
         return NoSlot(names)
     most = limits.agent_concurrency
-    planning = 1 if goal.plan is not None and goal.plan.open_call is not None else 0
-    busy = planning + sum(min(most, goal.template_of(other).width()) for other in running)
+    busy = _agents_busy(goal)
     needed = min(most, goal.template_of(item).width())  # where one item is too wide, it runs alone, its agents in turn
     return NoAgent(names, needed, most - busy, most) if busy + needed > most else None
+
+
+def _agents_busy(goal: Goal) -> int:
+    most = goal.intent.limits.agent_concurrency
+    planning = 1 if goal.plan is not None and goal.plan.open_call is not None else 0
+    running = goal.in_standing(Standing.RUNNING)
+    return planning + len(goal.open_jobs()) + sum(min(most, goal.template_of(other).width()) for other in running)

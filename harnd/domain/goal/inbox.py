@@ -85,6 +85,9 @@ def _about_plan(plan: Plan) -> Iterator[Ask]:
         what = "apply" if isinstance(plan.candidate, Apply) else "complete"
         yield Ask("plan", subject, f"{what}: {plan.rationale}", plan.since, plan.digest)
     elif plan.asks:
+        if plan.in_review_attention:
+            yield Ask("attention", subject, f"did not pass its review: {plan.question}", plan.since, plan.digest)
+            return
         failed = f"failed {failures.told(plan.failure, plan.detail)}"
         said = plan.question if plan.status is PlanStatus.ATTENTION else failed
         yield Ask("attention", subject, said, plan.since)

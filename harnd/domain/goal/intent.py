@@ -42,6 +42,19 @@ class Replanning(msgspec.Struct, frozen=True, omit_defaults=True):
     auto_apply: bool = False  # what the planner proposes is applied, or completes the mission, unasked
 
 
+class ReviewPolicy(msgspec.Struct, frozen=True, omit_defaults=True):
+    """Who reviews every candidate of the planner before it is proposed, and how often it may be revised."""
+
+    reviewers: tuple[SpecialistName, ...]  # in the order they were written; distinct, and none of them the planner
+    max_revision_rounds: int = 0
+
+    @property
+    def answers(self) -> int:
+        """Return how many answers one plan takes at most: each candidate's, and every reviewer's of each of them."""
+        rounds = self.max_revision_rounds
+        return 1 + len(self.reviewers) * (rounds + 1) + rounds
+
+
 class Automation(msgspec.Struct, frozen=True, omit_defaults=True):
     """What harnd may decide in a person's place; absent where it is nothing."""
 
@@ -117,6 +130,7 @@ class Intent(msgspec.Struct, frozen=True, omit_defaults=True):
     graph: tuple[WorkDraft, ...] = ()  # the operator's own: what is to be done first, or all of it
     parent: Parent | None = None
     automation: Automation | None = None
+    review: ReviewPolicy | None = None  # None: what the planner proposes lies before a person at once
 
     def digest(self) -> Digest:
         """Identify this intent by its canonical form."""
@@ -127,6 +141,12 @@ class Intent(msgspec.Struct, frozen=True, omit_defaults=True):
         if self.replanning is None:
             raise AssertionError(f"{self.goal}: nobody plans this goal")
         return self.replanning
+
+    def reviewing(self) -> ReviewPolicy:
+        """Return who reviews plans; only a goal whose plans are reviewed asks."""
+        if self.review is None:
+            raise AssertionError(f"{self.goal}: nobody reviews its plans")
+        return self.review
 
     @property
     def planner(self) -> Specialist:

@@ -7,7 +7,7 @@ from typing import Final
 
 from harnd.domain.goal.intent import Intent
 from harnd.domain.goal.template import PrepareStage, ProofCommand
-from protocol.ids import EffectKey, GoalId, WorkId
+from protocol.ids import EffectKey, GoalId, SpecialistName, WorkId
 
 # What a command on a checkout is for; each purpose has a checkout of its own.
 BEFORE: Final = "before"  # the commit that the item started from, without its work
@@ -23,6 +23,16 @@ def effect_key(intent: Intent, *parts: str | int) -> EffectKey:
 def call_key(intent: Intent, plan: int, call: int) -> EffectKey:
     """Name a planner call."""
     return effect_key(intent, "plan", plan, "call", call)
+
+
+def review_key(intent: Intent, plan: int, review: int, reviewer: SpecialistName, attempt: int) -> EffectKey:
+    """Name an attempt of a reviewer; rounds count within the plan."""
+    return effect_key(intent, "plan", plan, "review", review, reviewer, "attempt", attempt)
+
+
+def receipt_key(intent: Intent, plan: int, review: int) -> EffectKey:
+    """Name the keeping of the receipt of a plan's review."""
+    return effect_key(intent, "plan", plan, "receipt", review)
 
 
 def attempt_key(intent: Intent, work: WorkId, attempt: int) -> EffectKey:

@@ -41,4 +41,5 @@ def busy_since(goal: Goal) -> Instant | None:
     starts += [item.integrations[-1].started_at for item in goal.in_standing(Standing.INTEGRATING)]
     if goal.plan is not None and goal.plan.open_call is not None:
         starts.append(goal.plan.open_call.started_at)
+    starts += [attempt.called_at for _, _, attempt in goal.open_jobs()]
     return min(starts, default=None)

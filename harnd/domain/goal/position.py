@@ -22,10 +22,12 @@ from harnd.domain.goal.plan import Plan
 from harnd.domain.goal.reasons.item import reason_of
 from harnd.domain.goal.reasons.reason import Reason, attempts_first, out_of_budget
 from harnd.domain.goal.reasons.stopped import ways_back
+from harnd.domain.goal.receipt import owed_receipt
 from harnd.domain.goal.rules.after_end import refused_reopening
 from harnd.domain.goal.rules.resolving import approved
 from harnd.domain.goal.rules.tick import stepped
 from harnd.domain.goal.rules.unattended import applied_unasked
+from harnd.domain.goal.seats import uncalled
 from harnd.domain.goal.shortage import Spent, resume_shortage, shortage
 from harnd.domain.goal.wanted import given_up, recovering, wanted_trigger
 from harnd.domain.goal.work import Standing
@@ -109,6 +111,11 @@ def _under_way(goal: Goal) -> list[str]:
     what: list[str] = []
     if goal.plan is not None and (call := goal.plan.open_call) is not None:
         what.append(f"the planner (plan {goal.plan.number}, call {call.number})")
+    if goal.plan is not None:
+        plan = goal.plan.number
+        what += [f"reviewer {seat.reviewer} (plan {plan}, round {each.number})" for each, seat, _ in goal.open_jobs()]
+    if owed_receipt(goal) is not None:
+        what.append("keeping the receipt of its review")
     what.extend(f"{item.id} attempt {item.attempts[-1].number}" for item in goal.in_standing(Standing.RUNNING))
     what.extend(f"integration of {item.id}" for item in goal.in_standing(Standing.INTEGRATING))
     return what
@@ -151,6 +158,8 @@ def _plan_asks(goal: Goal, _now: Instant) -> Position | None:
     plan = goal.plan
     if plan is None or not plan.asks:
         return None
+    if plan.in_review_attention:
+        return _did_not_pass(goal, plan)
     if plan.status is PlanStatus.ATTENTION:
         reason = f"the planner asks: {plan.question}"
     else:
@@ -165,6 +174,18 @@ def _plan_asks(goal: Goal, _now: Instant) -> Position | None:
         reason,
         "an answer to the planner",
         verbs=(*_about(goal, plan, "show", "retry", "edit"), *ways_back(goal)),
+    )
+
+
+def _did_not_pass(goal: Goal, plan: Plan) -> Position:
+    again = ("retry",) if goal.left(Unit.PLANNER_CALLS) > 0 else ()
+    override = f"{_about(goal, plan, 'approve')[0]} --override"
+    return Position(
+        Phase.AWAITING_ATTENTION,
+        NextAction.DECIDE_PLAN,
+        f"plan {plan.number} did not pass its review: {plan.question}",
+        "a decision about the plan",
+        verbs=(*_about(goal, plan, "show", *again, "edit"), override, *_about(goal, plan, "reject"), *ways_back(goal)),
     )
 
 
@@ -200,6 +221,9 @@ def _can_move(goal: Goal, now: Instant) -> Position | None:
     if after.plan is not None and any(isinstance(event, e.PlannerCalled) for event in moves):
         action, reason = _PLANNING[after.plan.trigger]
         return Position(Phase.READY, action, reason, at_once, verbs=ways_back(after))
+    if any(isinstance(event, e.ReviewJobCalled) for event in moves):
+        reason = "the candidate is read by its reviewers next"
+        return Position(Phase.READY, NextAction.REVIEW_PLAN, reason, at_once, verbs=ways_back(after))
     for kind, action, reason in _MOVING:
         if any(isinstance(event, kind) for event in moves):
             return Position(Phase.READY, action, reason, at_once)
@@ -266,12 +290,14 @@ def _blocked(goal: Goal, now: Instant) -> Position | None:
 
 
 def _short_of_budget(goal: Goal, now: Instant) -> Position | None:
-    requested = goal.plan is not None and goal.plan.status is PlanStatus.REQUESTED
+    reviewing = bool(uncalled(goal))
+    requested = reviewing or (goal.plan is not None and goal.plan.status is PlanStatus.REQUESTED)
     if requested or wanted_trigger(goal) is not None:
         short = call_shortage(goal, now)
         back = ways_back(goal)
         stuck = "nothing of the active work can go on, and " if back else ""
-        told = f"{stuck}the planner cannot be called: {shortage_told(goal, short)}" if short else ""
+        who = "the reviewers of the plan" if reviewing else "the planner"
+        told = f"{stuck}{who} cannot be called: {shortage_told(goal, short)}" if short else ""
         return _budget(goal, told, short, *back) if short else None
     for item in goal.in_standing(Standing.PARKED):
         if resume_shortage(goal, now) is not None:

@@ -9,7 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from harnd.domain.goal.briefing import briefing, fenced
+from harnd.domain.goal.briefing import briefing
+from harnd.domain.goal.context import fenced
 from harnd.domain.goal.goal import Goal
 from harnd.domain.goal.planner_schema import planner_schema
 from protocol import bounds

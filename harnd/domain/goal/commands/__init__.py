@@ -30,6 +30,7 @@ from harnd.domain.goal.commands.reports import (
     ReportPlanner,
     ReportProved,
 )
+from harnd.domain.goal.commands.review import ReportLeased, ReportReceipt, ReportReview, ReviewReport
 from harnd.domain.goal.commands.work import AcceptWork, CancelWork, ReopenWork, ResolveWork, RetryWork
 
 GoalCommand: TypeAlias = (
@@ -55,6 +56,9 @@ GoalCommand: TypeAlias = (
     | Attend
     | Tick
     | ReportPlanner
+    | ReportLeased
+    | ReportReview
+    | ReportReceipt
     | ReportObserved
     | ReportAttempt
     | ReportProved
@@ -84,15 +88,19 @@ __all__ = [
     "ReopenGoal",
     "ReopenWork",
     "ReportAttempt",
+    "ReportLeased",
     "ReportMoved",
     "ReportObserved",
     "ReportParked",
     "ReportPlanner",
     "ReportProved",
+    "ReportReceipt",
+    "ReportReview",
     "ResolveWork",
     "ResumeGoal",
     "RetryPlan",
     "RetryWork",
+    "ReviewReport",
     "Tick",
     "UseApproval",
 ]

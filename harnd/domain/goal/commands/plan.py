@@ -11,6 +11,7 @@ class ApprovePlan(Command, frozen=True):
     plan: int
     digest: Digest
     by: str
+    override: str | None = None  # why a candidate is let through that did not pass its review
 
 
 class RejectPlan(Command, frozen=True):

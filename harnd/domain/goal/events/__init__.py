@@ -57,6 +57,26 @@ from harnd.domain.goal.events.plan import (
     PlanRequested,
     PlanRetried,
 )
+from harnd.domain.goal.events.review import (
+    JobEvent,
+    JobName,
+    PlanCandidate,
+    PlanOverridden,
+    PlanReviewAttention,
+    PlanReviewed,
+    ReviewClosed,
+    ReviewJobCalled,
+    ReviewJobCompleted,
+    ReviewJobExpired,
+    ReviewJobFailed,
+    ReviewJobLeased,
+    ReviewJobRefused,
+    ReviewJobReturned,
+    ReviewJobSuperseded,
+    ReviewOpened,
+    RevisionUnchanged,
+    SeatOpened,
+)
 from harnd.domain.goal.events.work import (
     OpenFinding,
     WorkAccepted,
@@ -91,6 +111,21 @@ GoalEvent: TypeAlias = (
     | PlanFailed
     | PlanRejected
     | PlanRetried
+    | PlanCandidate
+    | ReviewOpened
+    | ReviewJobCalled
+    | ReviewJobLeased
+    | ReviewJobReturned
+    | ReviewJobCompleted
+    | ReviewJobRefused
+    | ReviewJobFailed
+    | ReviewJobExpired
+    | ReviewJobSuperseded
+    | ReviewClosed
+    | RevisionUnchanged
+    | PlanReviewed
+    | PlanReviewAttention
+    | PlanOverridden
     | WorkCreated
     | PlanApplied
     | PlanCompleted
@@ -147,20 +182,38 @@ __all__ = [
     "IntegrationParked",
     "IntegrationProved",
     "IntegrationStarted",
+    "JobEvent",
+    "JobName",
     "OpenFinding",
     "PlanApplied",
     "PlanAttention",
+    "PlanCandidate",
     "PlanCompleted",
     "PlanEdited",
     "PlanFailed",
+    "PlanOverridden",
     "PlanProposed",
     "PlanRejected",
     "PlanRequested",
     "PlanRetried",
+    "PlanReviewAttention",
+    "PlanReviewed",
     "PlannerCalled",
     "PlannerFailed",
     "PlannerReturned",
+    "ReviewClosed",
+    "ReviewJobCalled",
+    "ReviewJobCompleted",
+    "ReviewJobExpired",
+    "ReviewJobFailed",
+    "ReviewJobLeased",
+    "ReviewJobRefused",
+    "ReviewJobReturned",
+    "ReviewJobSuperseded",
+    "ReviewOpened",
+    "RevisionUnchanged",
     "RootSupplied",
+    "SeatOpened",
     "WorkAccepted",
     "WorkCancelled",
     "WorkCreated",

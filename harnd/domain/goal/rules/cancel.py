@@ -41,11 +41,27 @@ def ended_by_person(item: Work) -> list[e.GoalEvent]:
 
 
 def call_withdrawn(goal: Goal) -> list[e.GoalEvent]:
-    """Close the running planner call, if there is one; nobody pays for it."""
+    """Close the running calls of a planner and its reviewers, if there are any; nobody pays for them."""
     if goal.plan is None or goal.plan.open_call is None:
-        return []
+        return jobs_withdrawn(goal)
     number, call = goal.plan.number, goal.plan.open_call.number
-    return [e.PlannerReturned(plan=number, call=call, ran=Micros(0), charged=False)]
+    return [e.PlannerReturned(plan=number, call=call, ran=Micros(0), charged=False), *jobs_withdrawn(goal)]
+
+
+def jobs_withdrawn(goal: Goal) -> list[e.GoalEvent]:
+    """Close the running attempts of reviewers; what comes of them later is late."""
+    return [
+        e.ReviewJobReturned(
+            plan=goal.plan.number,
+            round=each.number,
+            reviewer=seat.reviewer,
+            attempt=attempt.number,
+            ran=Micros(0),
+            charged=False,
+        )
+        for each, seat, attempt in goal.open_jobs()
+        if goal.plan is not None
+    ]
 
 
 def plan_withdrawn(goal: Goal, by: str, said: str) -> list[e.GoalEvent]:
@@ -58,7 +74,7 @@ def plan_withdrawn(goal: Goal, by: str, said: str) -> list[e.GoalEvent]:
         return []
     if plan.status is PlanStatus.PROPOSED and plan.digest is not None:
         return [e.PlanRejected(plan=plan.number, digest=plan.digest, guidance=said, by=by)]
-    if plan.status is PlanStatus.REQUESTED:
+    if plan.status in (PlanStatus.REQUESTED, PlanStatus.REVIEWING):
         failed = e.PlanFailed(plan=plan.number, failure=FailureClass.DECISION, detail=said, charged=False)
         return [*call_withdrawn(goal), failed, e.PlanRetried(plan=plan.number, guidance=said, by=by)]
     if plan.asks:

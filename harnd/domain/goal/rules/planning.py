@@ -13,6 +13,7 @@ from harnd.domain.goal.candidate import Attention, Candidate, normalised_digest
 from harnd.domain.goal.evolve import evolve
 from harnd.domain.goal.goal import Goal
 from harnd.domain.goal.plan import Plan
+from harnd.domain.goal.rules.reviewing import with_panel
 from harnd.domain.problem import Problem
 from protocol.values import FailureClass
 
@@ -32,16 +33,24 @@ def decide_planner(goal: Goal, command: c.ReportPlanner) -> list[e.GoalEvent]:
     answer = read_candidate(goal, plan.trigger, report.value)
     if isinstance(answer, tuple):
         return _refused(goal, plan, report, answer)
-    return _answered(plan, report, answer)
+    return _answered(goal, plan, report, answer)
 
 
-def _answered(plan: Plan, report: c.PlannerReport, candidate: Candidate) -> list[e.GoalEvent]:
+def _answered(goal: Goal, plan: Plan, report: c.PlannerReport, candidate: Candidate) -> list[e.GoalEvent]:
     call = len(plan.calls)
     returned = _returned(plan, report, charged=True)
     if isinstance(candidate, Attention):
         asked = e.PlanAttention(plan=plan.number, call=call, rationale=candidate.rationale, question=candidate.question)
         return [returned, asked]
     digest, normalised = digest_of(candidate), normalised_digest(candidate)
+    if goal.intent.review is not None:
+        last = plan.round
+        if last is not None and last.normalised == normalised:
+            return [returned, e.RevisionUnchanged(plan=plan.number, round=last.number, call=call)]
+        brought = e.PlanCandidate(
+            plan=plan.number, call=call, candidate=candidate, digest=digest, normalised=normalised
+        )
+        return with_panel(goal, [returned, brought])
     proposed = e.PlanProposed(plan=plan.number, call=call, candidate=candidate, digest=digest, normalised=normalised)
     return [returned, proposed]
 

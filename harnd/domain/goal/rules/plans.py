@@ -12,6 +12,7 @@ from harnd.domain.goal.graph import created, graph_problems, root_of
 from harnd.domain.goal.lookup import plan_numbered
 from harnd.domain.goal.plan import Plan
 from harnd.domain.goal.rules.checks import bounded, refuse_ended
+from harnd.domain.goal.rules.reviewing import with_panel
 from harnd.domain.rejected import Rejected
 from harnd.domain.verbs import verb
 from protocol import bounds, ids
@@ -40,13 +41,31 @@ def _approve(goal: Goal, plan: Plan, command: c.ApprovePlan) -> list[e.GoalEvent
     if plan.status in (PlanStatus.APPLIED, PlanStatus.COMPLETED) and plan.digest == command.digest:
         return []
     _refuse_undecidable(goal, plan, command.digest)
+    overridden = _override(goal, plan, command)
     match plan.candidate:
         case Apply() as candidate:
-            return _apply(goal, plan, candidate, command)
+            return [*overridden, *_apply(goal, plan, candidate, command)]
         case Complete():
-            return [e.PlanCompleted(plan=plan.number, digest=command.digest, by=command.by)]
+            return [*overridden, e.PlanCompleted(plan=plan.number, digest=command.digest, by=command.by)]
         case None:
             raise AssertionError(f"plan {plan.number} is proposed without a candidate")
+
+
+def _override(goal: Goal, plan: Plan, command: c.ApprovePlan) -> list[e.GoalEvent]:
+    """Demand a reason exactly where a person lets through what did not pass."""
+    if plan.in_review_attention:
+        if command.override is None:
+            raise Rejected(
+                "plan.not_passed",
+                f"plan {plan.number} did not pass its review: {plan.question}",
+                fix=f"{verb('plan', 'approve', goal.intent.goal, plan.number)} --override --reason WHY",
+            )
+        reason = bounded("reason", command.override, bounds.GUIDANCE_CHARS)
+        return [e.PlanOverridden(plan=plan.number, digest=command.digest, reason=reason, by=command.by)]
+    if command.override is not None:
+        reason = f"plan {plan.number} is {plan.status}; there is no review to override"
+        raise Rejected("plan.no_override", reason, fix="approve it without an override")
+    return []
 
 
 def _apply(goal: Goal, plan: Plan, candidate: Apply, command: c.ApprovePlan) -> list[e.GoalEvent]:
@@ -62,25 +81,24 @@ def _apply(goal: Goal, plan: Plan, candidate: Apply, command: c.ApprovePlan) -> 
 def _edit(goal: Goal, plan: Plan, command: c.EditPlan) -> list[e.GoalEvent]:
     candidate = command.candidate
     digest = digest_of(candidate)
-    if plan.status is PlanStatus.PROPOSED and plan.digest == digest:
+    if plan.status in (PlanStatus.PROPOSED, PlanStatus.REVIEWING) and plan.digest == digest:
         return []  # it lies there already
-    if plan is goal.plan and plan.asks and command.digest is None:
+    if plan is goal.plan and plan.asks and not plan.in_review_attention and command.digest is None:
         refuse_ended(goal)
     else:
         _refuse_undecidable(goal, plan, command.digest)
     if problems := problems_of_proposal(goal, plan.trigger, candidate):
         said = "; ".join(str(problem) for problem in problems)
         raise Rejected("plan.invalid_edit", f"this cannot be proposed as plan {plan.number}: {said}")
-    return [
-        e.PlanEdited(
-            plan=plan.number,
-            candidate=candidate,
-            digest=digest,
-            normalised=normalised_digest(candidate),
-            by=command.by,
-            base=plan.digest,
-        )
-    ]
+    edited = e.PlanEdited(
+        plan=plan.number,
+        candidate=candidate,
+        digest=digest,
+        normalised=normalised_digest(candidate),
+        by=command.by,
+        base=plan.digest,
+    )
+    return with_panel(goal, [edited]) if goal.intent.review is not None else [edited]
 
 
 def _reject(goal: Goal, plan: Plan, command: c.RejectPlan) -> list[e.GoalEvent]:
@@ -110,7 +128,7 @@ def _retry(goal: Goal, plan: Plan, command: c.RetryPlan) -> list[e.GoalEvent]:
 
 def _refuse_undecidable(goal: Goal, plan: Plan, digest: str | None) -> None:
     refuse_ended(goal)
-    if plan.status is not PlanStatus.PROPOSED:
+    if plan.status is not PlanStatus.PROPOSED and not plan.in_review_attention:
         raise Rejected("plan.not_proposed", f"plan {plan.number} is {plan.status}; there is nothing to decide about it")
     if plan.digest != digest:
         raise Rejected(

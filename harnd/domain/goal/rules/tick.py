@@ -1,8 +1,9 @@
 """The tick: one bounded step of a goal, taken when something changed.
 
 A step makes every move that is legal now and none that depends on an answer: apply a plan unasked, try blocked work
-again unasked, ask for a plan, call the planner, accept proved work unasked, bring accepted work in, let parked attempts
-go on, start new ones.  A tick that moves nothing is no event and costs nothing; nor does what only time ends.
+again unasked, ask for a plan, call the planner and its reviewers, accept proved work unasked, bring accepted work in,
+let parked attempts go on, start new ones.  A tick that moves nothing is no event and costs nothing; nor does what only
+time ends.
 """
 
 from collections.abc import Callable
@@ -11,18 +12,22 @@ from typing import Final
 from harnd.domain.goal import events as e
 from harnd.domain.goal.evolve import evolve
 from harnd.domain.goal.goal import Goal
-from harnd.domain.goal.hindrance import call_hindrance, hindrance, resume_hindrance
+from harnd.domain.goal.hindrance import call_hindrance, hindrance, resume_hindrance, seat_hindrance
 from harnd.domain.goal.rules.approvals import expire_approvals
+from harnd.domain.goal.rules.reviewing import expire_jobs
 from harnd.domain.goal.rules.unattended import accept_unasked, apply_unasked, retry_unasked
+from harnd.domain.goal.seats import uncalled
 from harnd.domain.goal.wanted import wanted_trigger
 from harnd.domain.goal.work import Standing, Work
 from protocol.values import Instant, PlanStatus, Unit
+
+_EXPIRING: Final = (e.ApprovalExpired, e.ReviewJobExpired)
 
 
 def tick(goal: Goal, now: Instant) -> list[e.GoalEvent]:
     """Return the events of one step, headed by `goal.ticked`; only what expires, without it; or nothing."""
     _, moves = stepped(goal, now)
-    paid = any(not isinstance(event, e.ApprovalExpired) for event in moves)
+    paid = any(not isinstance(event, _EXPIRING) for event in moves)
     return [e.GoalTicked(), *moves] if paid else moves
 
 
@@ -31,7 +36,7 @@ def stepped(goal: Goal, now: Instant) -> tuple[Goal, list[e.GoalEvent]]:
 
     A goal that is paused moves by nothing but what still runs, what a person decides and what expires.
     """
-    moves = expire_approvals(goal, now)  # first, and also where no step may be taken: nothing starts with it
+    moves = _expired(goal, now)  # first, and also where no step may be taken: nothing starts with it
     for event in moves:
         goal = evolve(goal, event, now)
     if goal.ending is not None or goal.paused is not None or goal.left(Unit.TICKS) < 1:
@@ -44,6 +49,10 @@ def stepped(goal: Goal, now: Instant) -> tuple[Goal, list[e.GoalEvent]]:
         if any(isinstance(event, e.PlanCompleted) for event in made):
             break  # a mission that is met needs nothing of what else was possible
     return goal, moves
+
+
+def _expired(goal: Goal, now: Instant) -> list[e.GoalEvent]:
+    return [*expire_approvals(goal, now), *expire_jobs(goal, now)]
 
 
 def _request_plan(goal: Goal, now: Instant) -> list[e.GoalEvent]:
@@ -61,6 +70,23 @@ def _call_planner(goal: Goal, now: Instant) -> list[e.GoalEvent]:
         return []
     call, set_aside = len(plan.calls) + 1, goal.ledger.expected(1)
     return [e.PlannerCalled(plan=plan.number, call=call, set_aside=set_aside)]
+
+
+def _call_reviewers(goal: Goal, now: Instant) -> list[e.GoalEvent]:
+    called: list[e.GoalEvent] = []
+    for seat in uncalled(goal):
+        if goal.plan is None or goal.plan.round is None or seat_hindrance(goal, seat, now) is not None:
+            continue
+        event = e.ReviewJobCalled(
+            plan=goal.plan.number,
+            round=goal.plan.round.number,
+            reviewer=seat.reviewer,
+            attempt=len(seat.attempts) + 1,
+            set_aside=goal.ledger.expected(1),
+        )
+        goal = evolve(goal, event, now)
+        called.append(event)
+    return called
 
 
 def _integrate(goal: Goal, _now: Instant) -> list[e.GoalEvent]:
@@ -111,6 +137,7 @@ _MOVES: Final[tuple[Callable[[Goal, Instant], list[e.GoalEvent]], ...]] = (
     retry_unasked,
     _request_plan,
     _call_planner,
+    _call_reviewers,
     accept_unasked,
     _integrate,
     _resume,

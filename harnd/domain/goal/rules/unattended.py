@@ -37,8 +37,9 @@ def _may_be_applied(goal: Goal, plan: Plan) -> bool:
     replanning = goal.intent.replanning
     if replanning is None or not replanning.auto_apply:
         return False
-    # The one place for what else a proposal must have, such as a passed review where one is configured.
-    return plan.status is PlanStatus.PROPOSED and plan.author is PlanAuthor.PLANNER
+    # The one place for what a proposal must have: a passed review where there are any, and nothing of a person's.
+    reviewed = goal.intent.review is None or plan.passed
+    return reviewed and plan.status is PlanStatus.PROPOSED and plan.author is PlanAuthor.PLANNER
 
 
 def accept_unasked(goal: Goal, _now: Instant) -> list[e.GoalEvent]:
