@@ -67,10 +67,10 @@ def silent(
 
 
 def leased(
-    reviewer: str, *, at: int = 1, attempt: int = 1, token: str = "", until: Instant | None = None
+    reviewer: str, *, plan: int = 1, at: int = 1, attempt: int = 1, token: str = "", until: Instant | None = None
 ) -> c.ReportLeased:
     return c.ReportLeased(
-        plan=1,
+        plan=plan,
         round=at,
         reviewer=SpecialistName(reviewer),
         attempt=attempt,

@@ -26,6 +26,7 @@ from tests.kit.given import (
     a_proof,
     answered,
     applied,
+    approve,
     cancelled,
     completion,
     draft,
@@ -43,6 +44,7 @@ from tests.kit.given import (
     unanswered,
 )
 from tests.kit.given import asked as asked_for
+from tests.kit.panels import OBJECTS, kept, passed, read_by
 
 TABLE: Final = Path(__file__).parents[1] / "domain" / "goal" / "golden" / "ways_out.txt"
 GOAL: Final = "billing"
@@ -136,6 +138,15 @@ def _recovering(failure: FailureClass) -> Goal:
     return live(goal, answered(a_plan(draft("d"), sequence=2), plan=len(goal.plans)))
 
 
+def _not_passed(failure: FailureClass) -> Goal:
+    """The item stopped, and the planner's other way did not pass its review."""
+    goal = until_it_stops(live(passed(), approve(a_plan()), tick()), failure)
+    goal = live(goal, tick())
+    goal = live(goal, answered(a_plan(draft("d"), sequence=2), plan=len(goal.plans)), tick())
+    goal = read_by(goal, OBJECTS)
+    return live(goal, kept(goal))
+
+
 def _without_milestones(failure: FailureClass) -> Goal:
     """The item stopped, and there is no milestone left for another way."""
     return until_it_stops(live(applied(milestones=1), tick()), failure)
@@ -214,6 +225,7 @@ SITUATIONS: Final[Mapping[str, Kind]] = {
     "awaiting_attention, for approved work": Kind(_approved),
     "awaiting_attention, for the planner": Kind(_planner),
     "awaiting_attention, for another way": Kind(_recovering, Asked.PLANNER),
+    "awaiting_attention, for another way that did not pass": Kind(_not_passed, Asked.PLANNER),
     "awaiting_attention, without a milestone": Kind(_without_milestones, Asked.PLANNER),
     "blocked": Kind(_stopped),
     "blocked, in a mission": Kind(_in_a_mission, Asked.PERSON),
@@ -244,7 +256,8 @@ def asked(goal: Goal, stands: Position) -> About:
 
 
 def _approve(goal: Goal) -> c.ApprovePlan:
-    return c.ApprovePlan(plan=_newest(goal), digest=_digest(goal), by="ada")
+    override = "We need it." if goal.plan is not None and goal.plan.in_review_attention else None
+    return c.ApprovePlan(plan=_newest(goal), digest=_digest(goal), by="ada", override=override)
 
 
 def _newest(goal: Goal) -> int:
@@ -280,7 +293,7 @@ def _edit(goal: Goal) -> c.EditPlan:
     """Write the smallest plan there can be, in place of what is proposed or still owed."""
     plan = goal.plan
     own = a_plan(draft("own"), sequence=len(goal.milestones) + 1)
-    base = plan.digest if plan is not None and not plan.asks else None
+    base = plan.digest if plan is not None and (plan.in_review_attention or not plan.asks) else None
     return c.EditPlan(plan=_newest(goal), candidate=own, digest=base, by="ada")
 
 

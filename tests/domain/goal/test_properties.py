@@ -19,6 +19,7 @@ from harnd.domain.goal.fingerprint import fingerprint
 from harnd.domain.goal.goal import Ending, Goal
 from harnd.domain.goal.intent import Intent
 from harnd.domain.goal.position import position
+from harnd.domain.goal.receipt import owed_receipt
 from harnd.domain.goal.template import ApproveStage
 from harnd.domain.goal.work import Standing, Work
 from harnd.domain.rejected import Rejected
@@ -58,6 +59,8 @@ from tests.kit.given import (
     unanswered,
     use,
 )
+from tests.kit.panels import APPROVES, OBJECTS, kept, said, silent
+from tests.kit.panels import TWO as READERS
 
 TEMPLATES = (a_template(), a_template("wide", agents=3, wide=True), a_template("chore", root=False))
 
@@ -75,6 +78,9 @@ shapes = st.sampled_from(
         {"graph": PLANS[0], "mission": False, "planner": False},
         {"graph": PLANS[3], "mission": False, "planner": False},
         {"graph": PLANS[2], "mission": False},
+        {"reviewers": READERS[:1]},
+        {"reviewers": READERS, "rounds": 2},
+        {"reviewers": READERS, "rounds": 1, "graph": PLANS[0]},
     ]
 )
 intents = st.builds(
@@ -139,14 +145,14 @@ OWN = a_plan(draft("own"))
 FEW = (FailureClass.PROOF, FailureClass.ENVIRONMENT)
 
 
-def tiny(*, ticks: int, **shape: Any) -> Intent:
+def tiny(*, ticks: int, calls: int = 4, **shape: Any) -> Intent:
     return an_intent(
         **{"templates": [a_template(attempts=2)], **shape},
         milestones=1,
         replans=2,
         schema_attempts=1,
         attempts=2,
-        agent_calls=4,
+        agent_calls=calls,
         answers_per_work=2,
         ticks=ticks,
     )
@@ -169,6 +175,7 @@ WORLDS: Mapping[str, Callable[[], World]] = {
     "edited, or applied and accepted unasked": lambda: walked(
         tiny(ticks=4, auto_apply=True, accept_passing_proof=True), *ONE
     ),
+    "reviewed": lambda: walked(tiny(ticks=6, calls=5, reviewers=READERS[:1]), *ONE),
     "fails in every way": lambda: walked(tiny(ticks=3, **ALONE), failures=FailureClass),
     "fails in every way in a mission": lambda: walked(tiny(ticks=3, graph=ONE), failures=FailureClass),
 }
@@ -226,6 +233,7 @@ def moves(goal: Goal, work: tuple[WorkDraft, ...], failures: tuple[FailureClass,
         yield answered(question(), plan=number, call=call)
         yield babbled(plan=number, call=call)
         yield unanswered(FailureClass.UPSTREAM, plan=number, call=call)
+    yield from review_moves(goal)
     if plan is not None and plan.asks:
         yield retry_plan(plan=plan.number)
     if plan is not None and plan.digest is not None:
@@ -280,6 +288,15 @@ def asking(goal: Goal, item: Work) -> Iterator[c.GoalCommand]:
             yield use(goal, approval.number)
         report = asked(item.id, attempt=number)
         yield msgspec.structs.replace(report, report=msgspec.structs.replace(report.report, stage=stage))
+
+
+def review_moves(goal: Goal) -> Iterator[c.GoalCommand]:
+    if owed_receipt(goal) is not None:
+        yield kept(goal)
+    for each, seat, attempt in goal.open_jobs():
+        where = {"plan": len(goal.plans), "at": each.number, "attempt": attempt.number}
+        yield from (said(seat.reviewer, what, **where) for what in (APPROVES, OBJECTS))
+        yield silent(seat.reviewer, FailureClass.AUTH, **where)
 
 
 def test_no_state_is_without_a_way_out(world: World):

@@ -6,6 +6,7 @@ state the way a daemon does, and checks every sentence of `Walk.take` after each
 
 from collections.abc import Callable, Iterator
 from decimal import Decimal
+from itertools import product
 
 import msgspec
 
@@ -23,10 +24,13 @@ from harnd.domain.goal.intent import Intent
 from harnd.domain.goal.ledger import opened
 from harnd.domain.goal.overlap import overlap
 from harnd.domain.goal.position import Position, position
+from harnd.domain.goal.receipt import owed_receipt
 from harnd.domain.goal.rules.tick import tick as step
 from harnd.domain.goal.usage import METERED, Usage
 from harnd.domain.goal.work import Standing, Work
+from harnd.domain.problem import Problem
 from harnd.domain.rejected import Rejected
+from protocol import bounds
 from protocol.ids import Digest, WorkId
 from protocol.values import (
     ApprovalState,
@@ -35,6 +39,8 @@ from protocol.values import (
     Instant,
     MicroDollars,
     Phase,
+    PlanAuthor,
+    PlanStatus,
     Risk,
     Unit,
     Verdict,
@@ -76,6 +82,7 @@ from tests.kit.given import (
     unanswered,
     use,
 )
+from tests.kit.panels import APPROVES, ASKS, OBJECTS, TWO, kept, leased, said, silent
 
 # --- what can be asked next
 
@@ -93,6 +100,7 @@ def sensible(goal: Goal, now: Instant) -> Iterator[c.GoalCommand]:
     """What daemon, runners and a person who looks would ask now."""
     yield tick(now)
     yield from _planner_reports(goal)
+    yield from _review_reports(goal, now)
     yield from _plan_decisions(goal)
     for item in goal.active():
         yield from _reports(item)
@@ -115,7 +123,12 @@ def senseless(goal: Goal, now: Instant) -> Iterator[c.GoalCommand]:
             yield answered(a_plan(sequence=len(goal.milestones) + 1), plan=number, call=call)
             yield unanswered(FailureClass.LOST, plan=number, call=call)
         yield c.ApprovePlan(plan=number, digest=plan.digest or OTHER, by="ada")
+        yield c.ApprovePlan(plan=number, digest=plan.digest or OTHER, by="ada", override="I insist.")
         yield c.ApprovePlan(plan=number, digest=OTHER, by="ada")
+        yield c.ReportReceipt(plan=number, review=len(plan.reviews), receipt=OTHER)
+        for reviewer, at, attempt in product(TWO, range(1, len(plan.rounds) + 2), range(4)):
+            yield said(reviewer, plan=number, at=at, attempt=attempt)
+            yield silent(reviewer, FailureClass.LOST, plan=number, at=at, attempt=attempt)
         yield c.RejectPlan(plan=number, digest=plan.digest or OTHER, guidance="no", by="ada")
         yield retry_plan(plan=number)
         yield c.EditPlan(plan=number, candidate=a_plan(), digest=OTHER, by="ada")
@@ -161,12 +174,29 @@ def _planner_reports(goal: Goal) -> Iterator[c.GoalCommand]:
     yield from (unanswered(failure, plan=number, call=call) for failure in FailureClass)
 
 
+def _review_reports(goal: Goal, now: Instant) -> Iterator[c.GoalCommand]:
+    if owed_receipt(goal) is not None:
+        yield from (kept(goal), kept(goal, damaged="it is cut short"))
+    for each, seat, attempt in goal.open_jobs():
+        where = {"plan": len(goal.plans), "at": each.number, "attempt": attempt.number}
+        yield from (said(seat.reviewer, what, **where) for what in (APPROVES, OBJECTS, APPROVES, ASKS))
+        yield said(seat.reviewer, OBJECTS, tokens=900, **where)
+        yield said(seat.reviewer, touched=("src/a.py",), **where)
+        refused = said(seat.reviewer, **where)
+        problems = (Problem("empty", "", "there is nothing in the output"),)
+        report = msgspec.structs.replace(refused.report, opinion=None, problems=problems)
+        yield msgspec.structs.replace(refused, report=report)
+        yield from (silent(seat.reviewer, failure, **where) for failure in FailureClass)
+        yield leased(seat.reviewer, **where, until=Instant(now + 45_000_000))
+
+
 def _plan_decisions(goal: Goal) -> Iterator[c.GoalCommand]:
     plan = goal.plan
     if plan is None:
         return
     if plan.candidate is not None and plan.digest is not None:
         yield c.ApprovePlan(plan=plan.number, digest=plan.digest, by="ada")
+        yield c.ApprovePlan(plan=plan.number, digest=plan.digest, by="ada", override="We need it.")
         yield c.RejectPlan(plan=plan.number, digest=plan.digest, guidance="no", by="ada")
     if plan.asks:
         yield retry_plan(plan=plan.number)
@@ -292,6 +322,8 @@ class Walk:
         self._what_is_parked_keeps_what_it_needs()
         self._what_is_asked_is_answered_once()
         self._nothing_runs_too_wide()
+        self._reviews_end_within_their_bounds()
+        self._what_lies_before_a_person_was_reviewed()
         self._a_second_tick_is_empty()
         self._an_equal_fingerprint_starts_nothing()
         self._keys_mean_one_thing()
@@ -300,7 +332,8 @@ class Walk:
     def _check_end(self, events: list[e.GoalEvent]) -> None:
         """After the end only late results follow, unless a person reopens a success; after archiving nothing else."""
         if self.goal.ending is not None and not any(isinstance(event, e.GoalReopened) for event in events):
-            assert {type(event) for event in events} <= {e.AttemptSuperseded, e.GoalArchived}
+            late = {e.AttemptSuperseded, e.ReviewJobSuperseded}
+            assert {type(event) for event in events} <= {*late, e.GoalArchived}
         if any(isinstance(event, e.GoalReopened) for event in events):
             assert (self.goal.ending, self.goal.archived) == (Ending.SUCCEEDED, False)
             assert [type(event) for event in events] == [e.GoalReopened, e.WorkReopened]
@@ -321,6 +354,12 @@ class Walk:
                     name = (str(work), attempt)
                 case e.PlannerReturned(plan=plan, call=call):
                     name = (f"plan {plan}", call)
+                case e.ReviewJobReturned() | e.ReviewJobSuperseded():
+                    name = (f"{event.job} {type(event).__name__}", event.attempt)
+                case e.ReviewClosed(plan=plan, round=number):
+                    name = (f"round of {plan}", number)
+                case e.PlanReviewed(plan=plan, receipt=receipt):
+                    name = (f"receipt {receipt}", plan)
                 case e.IntegrationProved(work=work, number=number):
                     name = (f"{work} proved", number)
                 case e.IntegrationParked(work=work, number=number) | e.WorkIntegrated(work=work, number=number):
@@ -352,6 +391,7 @@ class Walk:
         entries = self.goal.ledger.entries
         assert entries[Unit.ATTEMPTS].reserved == len(unended)
         planning = 1 if self.goal.plan is not None and self.goal.plan.open_call is not None else 0
+        planning += len(self.goal.open_jobs())
         assert entries[Unit.AGENT_CALLS].reserved == planning + sum(attempt.calls for attempt in unended)
         assert [item.id for item in self.goal.work.values() if item.parked is not None and item.id in owed] == []
 
@@ -377,6 +417,33 @@ class Walk:
         assert len(running) <= self.goal.intent.limits.parallel_work
         clashes = [(one.id, two.id) for one in running for two in running if one.id < two.id]
         assert [pair for pair in clashes if overlap(*(self.goal.work[name].paths for name in pair))] == []
+
+    def _reviews_end_within_their_bounds(self) -> None:
+        """Each author's candidate has so many rounds, and each seat so many attempts, withdrawn ones apart."""
+        policy = self.goal.intent.review
+        for plan in self.goal.plans:
+            assert not plan.reviews or policy is not None
+            for review in plan.reviews:
+                own = policy.max_revision_rounds if policy and review.author is PlanAuthor.PLANNER else 0
+                assert len(review.rounds) <= 1 + own
+            assert len([review for review in plan.reviews if review.author is PlanAuthor.PLANNER]) <= 1
+            for seat in (seat for each in plan.rounds for seat in each.seats):
+                member = self.goal.intent.specialist(seat.reviewer)
+                counted = [attempt for attempt in seat.attempts if attempt.opinion or attempt.failure]
+                assert seat.charged_attempts() <= member.schema_attempts
+                assert len(counted) <= bounds.UNCHARGED_LOST + member.schema_attempts * (
+                    bounds.UNCHARGED_UPSTREAM_IN_A_ROW + 1
+                )
+
+    def _what_lies_before_a_person_was_reviewed(self) -> None:
+        """Under a policy nothing is proposed, and nothing applied without an override, that did not pass."""
+        for plan in self.goal.plans if self.goal.intent.review is not None else ():
+            if plan.status in (PlanStatus.PROPOSED, PlanStatus.APPLIED, PlanStatus.COMPLETED):
+                assert plan.passed != bool(plan.override)
+                assert plan.round is not None
+                assert plan.round.digest == plan.digest
+                spoke = all(seat.opinion is not None for seat in plan.round.seats)
+                assert spoke or plan.override
 
     def _a_second_tick_is_empty(self) -> None:
         after = self._folded(self.goal, step(self.goal, self.now))
@@ -406,11 +473,18 @@ def _edited(goal: Goal, plan: str) -> c.EditPlan:
     """A person writes the smallest plan there can be."""
     edited = goal.plans[int(plan) - 1]
     own = a_plan(draft("own"), sequence=len(goal.milestones) + 1)
-    return c.EditPlan(plan=edited.number, candidate=own, digest=edited.digest if not edited.asks else None, by="ada")
+    named = edited.in_review_attention or not edited.asks
+    return c.EditPlan(plan=edited.number, candidate=own, digest=edited.digest if named else None, by="ada")
+
+
+def _approved(goal: Goal, plan: str) -> c.ApprovePlan:
+    found = goal.plans[int(plan) - 1]
+    why = "We need it." if found.in_review_attention else None
+    return c.ApprovePlan(plan=found.number, digest=found.digest or OTHER, by="ada", override=why)
 
 
 _VERBS: dict[str, Callable[[Goal, str], c.GoalCommand]] = {
-    "plan approve": lambda goal, plan: c.ApprovePlan(int(plan), goal.plans[int(plan) - 1].digest or OTHER, "ada"),
+    "plan approve": _approved,
     "plan reject": lambda goal, plan: c.RejectPlan(int(plan), goal.plans[int(plan) - 1].digest or OTHER, "no", "ada"),
     "plan edit": _edited,
     "plan retry": lambda goal, plan: retry_plan(plan=int(plan)),
@@ -459,7 +533,7 @@ def _check_extensions(goal: Goal, where: Position, now: Instant) -> None:
 
 def is_open(goal: Goal, verb: str) -> bool:
     """Whether a verb that a position names would not be refused; what only shows something leads nowhere."""
-    words = verb.removeprefix("harnctl ").split()
+    words = verb.removeprefix("harnctl ").removesuffix(" --override").split()
     name = " ".join(words[:2]) if words[0] != "budget" else "budget"
     if name in _LOOKING:
         return False
