@@ -50,10 +50,10 @@ def said(
     return c.ReportReview(plan=plan, round=at, reviewer=SpecialistName(reviewer), attempt=attempt, report=report)
 
 
-def garbled(reviewer: str, *, at: int = 1, attempt: int = 1) -> c.ReportReview:
+def garbled(reviewer: str, *, plan: int = 1, at: int = 1, attempt: int = 1) -> c.ReportReview:
     """Report that the output of a reviewer was refused."""
     problems = (Problem("nonce.foreign", "", "belongs to another task", line=3),)
-    plain = said(reviewer, at=at, attempt=attempt)
+    plain = said(reviewer, plan=plan, at=at, attempt=attempt)
     report = msgspec.structs.replace(plain.report, opinion=None, problems=problems)
     return msgspec.structs.replace(plain, report=report)
 

@@ -13,7 +13,17 @@ from harnd.domain.files.own_graph import drafts
 from harnd.domain.files.schemas import SPECIALIST
 from harnd.domain.files.source import At
 from harnd.domain.goal.graph import Drafts
-from harnd.domain.goal.intent import Automation, Criterion, Intent, Limits, Mission, Parent, Replanning, Specialist
+from harnd.domain.goal.intent import (
+    Automation,
+    Criterion,
+    Intent,
+    Limits,
+    Mission,
+    Parent,
+    Replanning,
+    ReviewPolicy,
+    Specialist,
+)
 from harnd.domain.goal.template import (
     AgentStage,
     ApproveStage,
@@ -49,6 +59,7 @@ class GoalFile(msgspec.Struct, frozen=True):
     graph: Drafts = ()
     parent: GoalId | None = None
     automation: Automation | None = None  # None: everything is asked
+    review: ReviewPolicy | None = None  # None: nobody reviews plans
 
     def start(self, parent: Parent | None) -> tuple[str, str]:
         """Return what the goal starts from, as it is called and as git finds it."""
@@ -73,6 +84,7 @@ class GoalFile(msgspec.Struct, frozen=True):
             graph=self.graph,
             parent=parent,
             automation=self.automation,
+            review=self.review,
         )
 
 

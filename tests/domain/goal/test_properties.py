@@ -294,9 +294,9 @@ def review_moves(goal: Goal) -> Iterator[c.GoalCommand]:
     if owed_receipt(goal) is not None:
         yield kept(goal)
     for each, seat, attempt in goal.open_jobs():
-        where = {"plan": len(goal.plans), "at": each.number, "attempt": attempt.number}
-        yield from (said(seat.reviewer, what, **where) for what in (APPROVES, OBJECTS))
-        yield silent(seat.reviewer, FailureClass.AUTH, **where)
+        name, plan, at, number = seat.reviewer, len(goal.plans), each.number, attempt.number
+        yield from (said(name, what, plan=plan, at=at, attempt=number) for what in (APPROVES, OBJECTS))
+        yield silent(name, FailureClass.AUTH, plan=plan, at=at, attempt=number)
 
 
 def test_no_state_is_without_a_way_out(world: World):

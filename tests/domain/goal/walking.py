@@ -28,7 +28,6 @@ from harnd.domain.goal.receipt import owed_receipt
 from harnd.domain.goal.rules.tick import tick as step
 from harnd.domain.goal.usage import METERED, Usage
 from harnd.domain.goal.work import Standing, Work
-from harnd.domain.problem import Problem
 from harnd.domain.rejected import Rejected
 from protocol import bounds
 from protocol.ids import Digest, WorkId
@@ -82,7 +81,7 @@ from tests.kit.given import (
     unanswered,
     use,
 )
-from tests.kit.panels import APPROVES, ASKS, OBJECTS, TWO, kept, leased, said, silent
+from tests.kit.panels import APPROVES, ASKS, OBJECTS, TWO, garbled, kept, leased, said, silent
 
 # --- what can be asked next
 
@@ -178,16 +177,14 @@ def _review_reports(goal: Goal, now: Instant) -> Iterator[c.GoalCommand]:
     if owed_receipt(goal) is not None:
         yield from (kept(goal), kept(goal, damaged="it is cut short"))
     for each, seat, attempt in goal.open_jobs():
-        where = {"plan": len(goal.plans), "at": each.number, "attempt": attempt.number}
-        yield from (said(seat.reviewer, what, **where) for what in (APPROVES, OBJECTS, APPROVES, ASKS))
-        yield said(seat.reviewer, OBJECTS, tokens=900, **where)
-        yield said(seat.reviewer, touched=("src/a.py",), **where)
-        refused = said(seat.reviewer, **where)
-        problems = (Problem("empty", "", "there is nothing in the output"),)
-        report = msgspec.structs.replace(refused.report, opinion=None, problems=problems)
-        yield msgspec.structs.replace(refused, report=report)
-        yield from (silent(seat.reviewer, failure, **where) for failure in FailureClass)
-        yield leased(seat.reviewer, **where, until=Instant(now + 45_000_000))
+        name, plan, at, number = seat.reviewer, len(goal.plans), each.number, attempt.number
+        for what in (APPROVES, OBJECTS, APPROVES, ASKS):
+            yield said(name, what, plan=plan, at=at, attempt=number)
+        yield said(name, OBJECTS, plan=plan, at=at, attempt=number, tokens=900)
+        yield said(name, plan=plan, at=at, attempt=number, touched=("src/a.py",))
+        yield garbled(name, plan=plan, at=at, attempt=number)
+        yield from (silent(name, failure, plan=plan, at=at, attempt=number) for failure in FailureClass)
+        yield leased(name, plan=plan, at=at, attempt=number, until=Instant(now + 45_000_000))
 
 
 def _plan_decisions(goal: Goal) -> Iterator[c.GoalCommand]:

@@ -63,6 +63,21 @@ _AUTOMATION: Final = table(
     description="what harnd may decide in your place",
 )
 
+# What `[review]` is to be once reviews of plans are carried out; until then it is refused by name.
+REVIEW: Final = table(
+    {
+        "reviewers": several(
+            "the specialists who review every plan, each alone, names in the team file",
+            of_form("a specialist", ids.NAME),
+            bounds.REVIEWERS.ceiling,
+            least=bounds.REVIEWERS.least,
+        ),
+        "max_revision_rounds": whole("how often the planner may revise a plan they object to", bounds.REVISION_ROUNDS),
+    },
+    required=("reviewers",),
+    description="the review of plans before they are proposed",
+)
+
 GOAL: Final = table(
     {
         "goal": of_form("the goal's id, of small letters, digits and dashes, at most 63", ids.GOAL_ID),
