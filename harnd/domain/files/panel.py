@@ -71,7 +71,7 @@ def _too_few_answers(review: At, answers: At) -> Iterator[Problem]:
     if sound and bounds.ANSWERS_PER_WORK.least <= allowed < policy.answers:
         message = (
             f"is {allowed}, expected at least 1 + {count} · ({rounds} + 1) + {rounds} = {policy.answers}: "
-            f"the planner's answer, every reviewer's of each candidate (`review.reviewers`), and {rounds} more of the planner's "
-            "(`review.max_revision_rounds`)"
+            "the planner's answer, every reviewer's of each candidate (`review.reviewers`), "
+            f"and {rounds} more of the planner's (`review.max_revision_rounds`)"
         )
         yield answers.problem("review.too_few", message)

@@ -145,7 +145,8 @@ def _rejected(plan: Plan) -> str:
 
 
 def _not_passed(plan: Plan, last: Round) -> str:
-    head = f"# Plan {plan.number}, which did not pass its review"
+    what = "did not pass its review" if last.outcome is not None else "was withdrawn before its review was over"
+    head = f"# Plan {plan.number}, which {what}"
     return f"{head}\n\nThe operator: {plan.guidance}\n\n{candidate_of(plan)}\n\nIts reviewers:\n\n{findings(last)}"
 
 

@@ -13,6 +13,8 @@ from harnd.domain.goal.briefing import briefing
 from harnd.domain.goal.context import fenced
 from harnd.domain.goal.goal import Goal
 from harnd.domain.goal.planner_schema import planner_schema
+from harnd.domain.goal.review_context import review_context
+from harnd.domain.review.panel import PlanVerdict
 from protocol import bounds
 from protocol.values import FailureClass, Trigger, Verdict
 from tests.kit.given import (
@@ -44,6 +46,7 @@ from tests.kit.given import (
     unfinished,
     working,
 )
+from tests.kit.panels import OBJECTS, TWO, advice, objected, opinion, panel, passed, read_by
 
 PLANNER = a_specialist("planner", instructions="Think twice.")
 
@@ -268,3 +271,55 @@ def test_contract_and_schema_are_never_left_out():
 def test_where_everything_fits_nothing_is_said_to_be_missing():
     assert "Left out" not in brief(reassessing())
     assert "Left out" not in brief(planning(templates=[a_template()]))
+
+
+# --- reviews
+
+
+def test_a_revision_is_asked_for_with_the_candidate_and_all_findings_as_data():
+    opinions = (OBJECTS, opinion(PlanVerdict.APPROVE, advice()))
+    goal = live(read_by(panel(rounds=1), *opinions), tick())
+    told = brief(goal)
+    assert "# Revision" in told
+    assert told.count('"decision": "apply"') == 1
+    assert {'"scope.too-wide"', '"name.unclear"', '"reviewer": "critic"', '"reviewer": "skeptic"'} <= set(
+        re.findall(r'"reviewer": "\w+"|"[a-z]+\.[a-z-]+"', told)
+    )
+    assert told.count("The active root is context only.") == 2
+    assert schema_in(told) == planner_schema(goal, Trigger.INITIAL)
+
+
+def test_a_correction_of_a_revision_shows_what_is_to_be_revised_too():
+    goal = live(read_by(panel(rounds=1), OBJECTS), tick(), babbled(call=2), tick())
+    told = brief(goal, "no")
+    assert "# Revision" in told
+    assert "# Correction" in told
+
+
+def test_a_refusal_before_the_candidate_is_no_correction_of_the_revision():
+    goal = live(planning(reviewers=TWO, rounds=1), babbled(), tick(), answered(a_plan(), call=2), tick())
+    assert "# Correction" not in brief(live(read_by(goal, OBJECTS), tick()))
+
+
+def test_what_did_not_pass_is_told_to_the_next_request_with_its_findings():
+    told = brief(live(objected(), retry_plan("Less of it."), tick()))
+    assert "# Plan 1, which did not pass its review" in told
+    assert "The operator: Less of it." in told
+    assert '"scope.too-wide"' in told
+    assert "# Revision" not in told
+
+
+def test_what_passed_and_was_rejected_is_told_with_its_findings():
+    told = brief(live(passed(), reject(a_plan()), tick()))
+    assert "# Plan 1, rejected" in told
+    assert '"reviewer": "critic"' in told
+
+
+def test_reviewers_are_told_what_the_planner_is_but_for_what_their_own_calls_change():
+    goal = live(objected(), retry_plan("Less of it."), tick())
+    told = review_context(goal, the_plan(goal))
+    assert [line for line in told.splitlines() if line not in brief(goal).splitlines()] == [
+        "# Goal billing: Export the billing",
+        "A plan is asked for: trigger initial.",
+    ]
+    assert "agent_calls" not in told

@@ -253,6 +253,13 @@ def test_the_same_candidate_again_has_the_last_word():
     assert plan.question == "its reviewers object: scope.too-wide; the planner gave the same candidate back"
 
 
+def test_to_go_back_to_an_earlier_candidate_is_no_revision_either():
+    goal = live(read_by(panel(rounds=3), OBJECTS), tick())
+    goal = live(read_by(live(goal, answered(another_plan(), call=2), tick()), OBJECTS), tick())
+    _, unchanged = Given(goal).when(answered(PLAN, call=3)).events
+    assert unchanged == e.RevisionUnchanged(plan=1, round=1, call=3)
+
+
 def test_every_answer_of_the_planner_has_schema_attempts_of_its_own():
     goal = panel(rounds=1, schema_attempts=1)
     goal = live(read_by(goal, OBJECTS), tick())

@@ -44,9 +44,9 @@ def _answered(goal: Goal, plan: Plan, report: c.PlannerReport, candidate: Candid
         return [returned, asked]
     digest, normalised = digest_of(candidate), normalised_digest(candidate)
     if goal.intent.review is not None:
-        last = plan.round
-        if last is not None and last.normalised == normalised:
-            return [returned, e.RevisionUnchanged(plan=plan.number, round=last.number, call=call)]
+        before = next((each for each in plan.rounds if each.normalised == normalised), None)
+        if before is not None:
+            return [returned, e.RevisionUnchanged(plan=plan.number, round=before.number, call=call)]
         brought = e.PlanCandidate(
             plan=plan.number, call=call, candidate=candidate, digest=digest, normalised=normalised
         )
