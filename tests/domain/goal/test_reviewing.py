@@ -10,6 +10,7 @@ from harnd.domain.goal import events as e
 from harnd.domain.goal.candidate import normalised_digest
 from harnd.domain.goal.commands import GoalCommand
 from harnd.domain.goal.due import KeepReceipt, Review, due
+from harnd.domain.goal.evolve import evolve
 from harnd.domain.goal.fingerprint import fingerprint
 from harnd.domain.goal.goal import Goal
 from harnd.domain.goal.inbox import asks
@@ -47,6 +48,7 @@ from tests.kit.given import (
     approve,
     cancel_goal,
     create,
+    draft,
     edit_plan,
     later,
     live,
@@ -57,6 +59,7 @@ from tests.kit.given import (
     reject,
     resume_goal,
     retry_plan,
+    retry_work,
     the_plan,
     tick,
     unanswered,
@@ -84,6 +87,7 @@ from tests.kit.panels import (
     silent,
     the_round,
 )
+from tests.kit.ways_out import until_it_stops
 
 PLAN = a_plan()
 DIGEST = digest_of(PLAN)
@@ -325,6 +329,16 @@ def test_an_unreachable_provider_ends_the_request_uncharged_and_without_a_verdic
     assert {entry.reserved for entry in goal.ledger.entries.values()} == {0}
 
 
+def test_only_outages_in_a_row_are_counted_together():
+    goal, at = panel(), T0
+    failures = [FailureClass.UPSTREAM, FailureClass.UPSTREAM, FailureClass.LOST, FailureClass.UPSTREAM]
+    for attempt, failure in enumerate(failures, 1):
+        goal = live(goal, silent("critic", failure, attempt=attempt), at=at)
+        at = later(200 * attempt)
+        goal = live(goal, tick(at), at=at)
+    assert (the_plan(goal).status, len(due(goal, at))) == (PlanStatus.REVIEWING, 2)
+
+
 def test_an_outage_that_ends_leaves_no_trace_in_the_verdict():
     goal = live(panel(), silent("critic", FailureClass.UPSTREAM))
     goal = live(goal, tick(later(60)), at=later(60))
@@ -502,7 +516,30 @@ def test_what_did_not_pass_or_was_edited_is_never_applied_unasked():
     Given(goal).when(tick()).then_nothing()
 
 
+def test_a_proposal_without_a_receipt_is_not_applied_unasked_whatever_a_stream_says():
+    goal = read_by(panel(auto_apply=True))
+    proposed = e.PlanProposed(plan=1, call=1, candidate=PLAN, digest=DIGEST, normalised=normalised_digest(PLAN))
+    Given(evolve(goal, proposed, T0)).when(tick()).then_nothing()
+
+
 # --- pause, cancel, withdrawal
+
+
+def test_a_review_is_withdrawn_with_its_plan_when_the_graph_changes():
+    stopped = until_it_stops(live(passed(), approve(PLAN), tick()), FailureClass.PROOF)
+    goal = live(stopped, tick())
+    goal = live(goal, answered(a_plan(draft("d"), sequence=2), plan=2), tick())
+    assert len(due(goal, T0)) == len(TWO)
+    assert kinds(goal, retry_work("p1.a")) == [
+        "ReviewJobReturned",
+        "ReviewJobReturned",
+        "PlanFailed",
+        "PlanRetried",
+        "WorkRetried",
+    ]
+    goal = live(goal, retry_work("p1.a"))
+    assert due(goal, T0) == ()
+    assert goal.ledger.entries[Unit.PLANNER_CALLS].spent == 1
 
 
 def test_a_pause_lets_reviewers_finish_and_calls_nobody():
