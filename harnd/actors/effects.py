@@ -6,6 +6,7 @@ from typing import Protocol, TypeAlias, assert_never
 from harnd.actors.asking import Say
 from harnd.actors.attempt_runner import AttemptRunner
 from harnd.actors.integrator import BranchMover, Integrator
+from harnd.actors.plan_reviewer import PlanReviewer, ReceiptKeeper
 from harnd.actors.planner import PlannerCaller
 from harnd.domain.goal.commands import GoalCommand
 from harnd.domain.goal.due import CallPlanner, Effect, Integrate, KeepReceipt, MoveBranch, Review, RunAttempt
@@ -37,8 +38,10 @@ def runner_for(world: World, goal: Goal, effect: Effect, say: Say) -> Runner:
     match effect:
         case CallPlanner():
             return PlannerCaller(world, goal, effect)
-        case Review() | KeepReceipt():  # no goal file can ask for reviews of plans yet
-            raise AssertionError(f"{effect.key}: there is no actor for it")
+        case Review():
+            return PlanReviewer(world, goal, effect, say)
+        case KeepReceipt():
+            return ReceiptKeeper(world, goal, effect)
         case RunAttempt():
             return AttemptRunner(world, goal, effect, say)
         case Integrate():

@@ -11,7 +11,7 @@ from structlog.typing import FilteringBoundLogger
 
 from harnd.domain.goal.due import CallPlanner, Effect, Integrate, KeepReceipt, MoveBranch, Review, RunAttempt
 from harnd.domain.goal.goal import Goal
-from harnd.domain.goal.leftovers import PLANNER, planner_work
+from harnd.domain.goal.leftovers import PLANNER, planner_work, receipt_work, review_work
 from harnd.ports.errors import PortError
 from harnd.ports.workspace import Place, Workspace, storable
 from protocol.ids import WorkId
@@ -24,8 +24,10 @@ def place_of(goal: Goal, effect: Effect) -> Place:
     match effect:
         case CallPlanner(plan=plan):
             return _place(goal, planner_work(plan), PLANNER)
-        case Review() | KeepReceipt():  # no goal file can ask for reviews of plans yet
-            raise AssertionError(f"{effect.key}: it has no place")
+        case Review(plan=plan, round=number, reviewer=reviewer, attempt=attempt):
+            return _place(goal, review_work(plan, number, reviewer, attempt), PLANNER)
+        case KeepReceipt(plan=plan):  # where nothing ever lies
+            return _place(goal, receipt_work(plan), PLANNER)
         case RunAttempt(work=work, attempt=attempt):
             return _place(goal, work, attempt)
         case Integrate(work=work) | MoveBranch(work=work):

@@ -70,6 +70,7 @@ class JobTask(msgspec.Struct, frozen=True):
     partition: Partition  # that the job was made for
     until: Instant  # when it must have ended, whatever its own timeout
     correction: Correction | None = None
+    prompt: Digest | None = None  # what was said of it before; no other one is dispatched
 
 
 class JobReport(msgspec.Struct, frozen=True, omit_defaults=True):
@@ -94,7 +95,7 @@ class Reviewer:
 
     def __init__(self, world: World, task: JobTask) -> None:
         self._world = world
-        self._task = task
+        self.task = self._task = task
         self._job = JobDirectory(task.token, OUTPUT_NAMES[task.contract.codec])
         self._watch = Watch(world, task.place, self._job)
 
@@ -110,10 +111,12 @@ class Reviewer:
         if (refusal := self._refusal()) is not None:
             return refusal
         prompt = self.prompt()
-        seen = await self._watch.before(self._task.commit, prompt.text)
+        if self._task.prompt not in (None, prompt.digest) and not await self._watch.has_begun():
+            return self._nothing(FailureClass.LOST, "what it was to be shown has changed since that was said")
+        seen = await self._watch.before(self._task.commit, prompt)
         end = await self._world.sessions.run(self._session(seen.path))
         changes = await self._watch.after(seen)
-        collected = await self._world.review_jobs.collect(self._job, prompt.digest)
+        collected = await self._world.review_jobs.collect(self._job, seen.prompt)
         report = await self._report(end, collected, changes)
         await self._world.review_jobs.keep(self._job, Note.REPORT, msgspec.json.encode(report))
         await tidy(self._world.workspace, self._task.place)

@@ -10,13 +10,14 @@ from typing import Final
 
 import msgspec
 
+from harnd.domain.review.prompt import Prompt
 from harnd.domain.review.touched import Area, How, Touched, differences
 from harnd.ports.errors import CorruptError, MissingError
 from harnd.ports.review_jobs import JobDirectory, Note
 from harnd.ports.workspace import Listing, Place, Surroundings
 from harnd.ports.world import World
 from protocol import bounds
-from protocol.ids import CommitId
+from protocol.ids import CommitId, Digest
 
 CHECKOUT: Final = "review"  # the purpose of a worker's checkout
 
@@ -24,6 +25,7 @@ CHECKOUT: Final = "review"  # the purpose of a worker's checkout
 class Seen(msgspec.Struct, frozen=True):
     """What there was before a worker started."""
 
+    prompt: Digest  # that it was given
     path: str  # of its checkout
     checkout: Listing
     around: Surroundings
@@ -44,7 +46,11 @@ class Watch:
         self._place = place
         self._job = job
 
-    async def before(self, commit: CommitId, prompt: str) -> Seen:
+    async def has_begun(self) -> bool:
+        """Tell whether something has been seen."""
+        return await self._world.review_jobs.kept(self._job, Note.SEEN) is not None
+
+    async def before(self, commit: CommitId, prompt: Prompt) -> Seen:
         """Have the job's directory and a clean checkout of `commit` there, and say what there is.
 
         Once something has been seen, neither is made again: a worker may have started.  Raises `CorruptError` when what
@@ -53,10 +59,10 @@ class Watch:
         world, place, job = self._world, self._place, self._job
         kept = await world.review_jobs.kept(job, Note.SEEN)
         if kept is None:
-            await world.review_jobs.prepare(job, prompt)
+            await world.review_jobs.prepare(job, prompt.text)
             path = await world.workspace.checkout(place, commit, CHECKOUT)
             listing = await world.workspace.listing(place, CHECKOUT)
-            seen = Seen(path, listing, await world.workspace.surroundings(place.repository))
+            seen = Seen(prompt.digest, path, listing, await world.workspace.surroundings(place.repository))
             kept = await world.review_jobs.keep(job, Note.SEEN, _encoded(seen))
         return _decoded(kept)
 
