@@ -21,6 +21,7 @@ import anyio
 from anyio.abc import TaskGroup
 
 from harnd.actors.roster import Roster
+from harnd.daemon import review_jobs, worktrees
 from harnd.daemon.activation import address
 from harnd.daemon.changes import Changes
 from harnd.daemon.compose import HARNESS_OPTIONS, end_leftovers, open_world
@@ -39,7 +40,6 @@ from harnd.daemon.server import Server
 from harnd.daemon.settings import Settings
 from harnd.daemon.socket_path import listen
 from harnd.daemon.status_line import StatusLine
-from harnd.daemon.worktrees import discard_unowned
 from harnd.domain.measures import count
 from harnd.ports.world import World
 from protocol.ids import InstanceId
@@ -206,8 +206,9 @@ async def _recovered(launch: Launch, world: World, signals: AsyncIterator[signal
         tasks.start_soon(stop)
         await world.store.usurp(launch.instance)
         ended = await end_leftovers(launch.configuration.settings, launch.instance)
-        swept = await discard_unowned(world)
-        log.info("daemon.recovered", processes_ended=ended, worktrees_discarded=swept)
+        swept = await worktrees.discard_unowned(world)
+        jobs = await review_jobs.discard_unowned(world)
+        log.info("daemon.recovered", processes_ended=ended, worktrees_discarded=swept, review_jobs_discarded=jobs)
         schema = (await world.store.health()).schema
         tasks.cancel_scope.cancel()
     if stopped:

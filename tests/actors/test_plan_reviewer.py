@@ -7,17 +7,21 @@ import anyio.lowlevel
 import pytest
 
 from harnd.actors.effects import Runner, runner_for
+from harnd.daemon import review_jobs
 from harnd.domain.goal import commands as c
 from harnd.domain.goal.due import KeepReceipt, Review, due
 from harnd.domain.goal.goal import Goal
 from harnd.domain.goal.plan import Plan
 from harnd.domain.goal.receipt import receipt
+from harnd.domain.review.contract import JobToken
 from harnd.ports.errors import CorruptError, UnavailableError
+from harnd.ports.review_jobs import JobDirectory
 from protocol.ids import Digest
 from protocol.values import FailureClass, Instant, PlanStatus, ReviewOutcome
 from tests.kit.bench import Bench
 from tests.kit.given import tick
 from tests.kit.planner_rules import proposes
+from tests.kit.reviews import OTHER_NONCE
 
 APPROVES = {"verdict": "approve", "rationale": "It holds.", "findings": []}
 OBJECTS = {
@@ -69,7 +73,7 @@ class Engine:
                 await self.say(await runner.run())
             if not owed:
                 await self.tick()
-        raise AssertionError(f"it stays {plan}")
+        raise AssertionError(f"it does not come to {status}")
 
 
 @pytest.fixture
@@ -177,7 +181,7 @@ async def test_what_it_was_to_be_shown_is_not_changed_behind_its_lease(bench: Be
             reviewer=effect.reviewer,
             attempt=1,
             token="ab" * 16,
-            nonce="cd" * 16,
+            nonce=OTHER_NONCE,
             prompt=Digest("0" * 64),
             expires_at=Instant(bench.clock.now() + 3_600_000_000),
         )
@@ -232,3 +236,30 @@ async def test_a_receipt_that_is_damaged_is_not_mended_and_nothing_passes_with_i
     plan = (await engine.say(again)).plan
     assert plan is not None
     assert plan.status is PlanStatus.ATTENTION
+
+
+# --- what a daemon that died leaves
+
+
+async def test_the_next_daemon_removes_the_directories_that_no_open_attempt_has(bench: Bench, engine: Engine):
+    await enrolled(bench, speaks(APPROVES), proposes("You are the planner"))
+    await reviewing(bench, engine)
+    (runner,) = await engine.owed()
+    report = await runner.run()
+    (mine,) = await bench.review_jobs.lying()
+    await bench.review_jobs.prepare(JobDirectory(JobToken("ab" * 16), "output.json"), "# A task of nobody")
+
+    assert await review_jobs.discard_unowned(bench.world) == 1
+    assert await bench.review_jobs.lying() == (mine,)
+
+    await engine.say(report)
+    assert await review_jobs.discard_unowned(bench.world) == 1
+    assert await bench.review_jobs.lying() == ()
+
+
+async def test_as_long_as_a_goal_cannot_be_read_every_directory_stays(bench: Bench, engine: Engine):
+    await enrolled(bench, speaks(APPROVES), proposes("You are the planner"))
+    await bench.review_jobs.prepare(JobDirectory(JobToken("ab" * 16), "output.json"), "# A task of nobody")
+    await bench.poison()
+    assert await review_jobs.discard_unowned(engine.bench.world) == 0
+    assert len(await bench.review_jobs.lying()) == 1
