@@ -382,9 +382,9 @@ def test_a_lease_that_ran_out_is_not_waited_for_and_costs_nothing():
     goal = live(panel(), leased("critic", until=later(60)))
     assert kinds(goal, tick(Instant(later(60) - 1))) == []
     assert kinds(goal, tick(later(60))) == [
+        "GoalTicked",
         "ReviewJobReturned",
         "ReviewJobExpired",
-        "GoalTicked",
         "ReviewJobCalled",
     ]
     assert position(goal, T0).wake_at == later(60)
@@ -392,6 +392,12 @@ def test_a_lease_that_ran_out_is_not_waited_for_and_costs_nothing():
 
 def test_a_lease_runs_out_under_a_pause_too():
     goal = live(panel(), leased("critic", until=later(60)), pause_goal())
+    assert kinds(goal, tick(later(60))) == ["ReviewJobReturned", "ReviewJobExpired"]
+
+
+def test_a_lease_runs_out_when_no_step_is_left():
+    goal = live(panel(ticks=2), leased("critic", until=later(60)))
+    assert goal.left(Unit.TICKS) == 0
     assert kinds(goal, tick(later(60))) == ["ReviewJobReturned", "ReviewJobExpired"]
 
 

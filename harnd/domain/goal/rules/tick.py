@@ -21,14 +21,12 @@ from harnd.domain.goal.wanted import wanted_trigger
 from harnd.domain.goal.work import Standing, Work
 from protocol.values import Instant, PlanStatus, Unit
 
-_EXPIRING: Final = (e.ApprovalExpired, e.ReviewJobExpired)
-
 
 def tick(goal: Goal, now: Instant) -> list[e.GoalEvent]:
     """Return the events of one step, headed by `goal.ticked`; only what expires, without it; or nothing."""
     _, moves = stepped(goal, now)
-    paid = any(not isinstance(event, _EXPIRING) for event in moves)
-    return [e.GoalTicked(), *moves] if paid else moves
+    alone = len(moves) == len(_expired(goal, now))  # which is what a step begins with, and all that is for nothing
+    return moves if alone else [e.GoalTicked(), *moves]
 
 
 def stepped(goal: Goal, now: Instant) -> tuple[Goal, list[e.GoalEvent]]:
