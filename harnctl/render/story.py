@@ -7,6 +7,7 @@ harnd, or one whose body is not what it should be, is told by its name.
 from collections.abc import Callable, Mapping
 from typing import Any, Final
 
+from harnctl.render import review_story
 from harnctl.render.texts import SHORT
 from harnctl.render.words import count, duration, plain
 from protocol.views import EventView
@@ -16,7 +17,7 @@ Teller = Callable[[Body], str | None]
 
 # Steps on the way, of which the next event tells what came.
 UNTOLD: Final = frozenset(
-    {"goal.ticked/1", "planner.returned/1", "attempt.observed/1", "integration.proved/1"},
+    {"goal.ticked/1", "planner.returned/1", "attempt.observed/1", "integration.proved/1", *review_story.UNTOLD},
 )
 
 
@@ -281,6 +282,7 @@ TELLERS: Final[Mapping[str, Teller]] = {
     "integration.started/1": _merging,
     "integration.parked/1": _parked,
     "work.integrated/1": _integrated,
+    **review_story.TELLERS,
 }
 
 
