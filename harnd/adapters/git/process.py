@@ -70,9 +70,7 @@ async def run(
     """Run a process to its end; raises `UnavailableError` when it cannot be started."""
     stdin = PIPE if given else DEVNULL
     try:
-        process = await anyio.open_process(
-            argv, cwd=cwd, env=env, stdin=stdin, stdout=PIPE, stderr=PIPE, start_new_session=True
-        )
+        process = await _started(argv, cwd=cwd, env=env, stdin=stdin)
     except OSError as error:
         raise UnavailableError(f"{argv[0]} cannot be started in {cwd}: {error.strerror}") from error
     out, err = Sink(limits), Sink(limits)
@@ -87,6 +85,15 @@ async def run(
                 await _end_group(process)
             await process.aclose()
     return Finished(code, out.kept(), err.kept(), out.omitted + err.omitted, cut)
+
+
+async def _started(argv: Sequence[str], *, cwd: Path, env: Mapping[str, str], stdin: int) -> Process:
+    # Shielded: whoever is cancelled while it starts would lose hold of it, and what it starts would live on.
+    with anyio.CancelScope(shield=True):
+        return await anyio.open_process(
+            argv, cwd=cwd, env=env, stdin=stdin, stdout=PIPE, stderr=PIPE, start_new_session=True
+        )
+    raise AssertionError("a shield is never cancelled")
 
 
 async def _converse(process: Process, given: bytes, *, out: Sink, err: Sink) -> bool:
