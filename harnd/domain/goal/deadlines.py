@@ -29,3 +29,9 @@ def retries(goal: Goal, now: Instant) -> tuple[Instant, ...]:
     if call_shortage(goal, now) is None:
         times += [seat_not_before(seat) for seat in uncalled(goal)]
     return tuple(at for at in times if at is not None)
+
+
+def end_of_runtime(goal: Goal, now: Instant) -> Instant | None:
+    """Return when what runs will have used the active runtime up; None while nothing runs, or nothing is left."""
+    left = goal.runtime_left(now)
+    return Instant(now + left) if goal.calls_running and left > 0 else None

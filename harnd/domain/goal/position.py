@@ -13,7 +13,7 @@ from harnd.domain.goal import events as e
 from harnd.domain.goal import failure as failures
 from harnd.domain.goal.automation import ACCEPT_PASSING_PROOF, AUTO_APPLY, RETRY_BLOCKED
 from harnd.domain.goal.backoff import retry_not_before
-from harnd.domain.goal.deadlines import deadlines, expiries, retries
+from harnd.domain.goal.deadlines import deadlines, end_of_runtime, expiries, retries
 from harnd.domain.goal.goal import Ending, Goal
 from harnd.domain.goal.growth import GROWTHS
 from harnd.domain.goal.hindrance import call_shortage
@@ -99,7 +99,7 @@ def _paused(goal: Goal, now: Instant) -> Position | None:
         f"paused by {goal.paused.by}{why}{still}",
         "resuming it",
         verbs=(verb("goal", "resume", goal.intent.goal),),
-        wake_at=_end_of_runtime(goal, now),
+        wake_at=end_of_runtime(goal, now),
     )
 
 
@@ -121,16 +121,11 @@ def _under_way(goal: Goal) -> list[str]:
     return what
 
 
-def _end_of_runtime(goal: Goal, now: Instant) -> Instant | None:
-    left = goal.runtime_left(now)
-    return Instant(now + left) if goal.calls_running and left > 0 else None
-
-
 def _running(goal: Goal, now: Instant) -> Position | None:
     what = _under_way(goal)
     if not what:
         return None
-    times = [at for at in (*deadlines(goal, now), _end_of_runtime(goal, now)) if at is not None and at > now]
+    times = [at for at in (*deadlines(goal, now), end_of_runtime(goal, now)) if at is not None and at > now]
     reason = f"running: {', '.join(what)}"
     wake = min(times, default=None)
     change, back = "the end of what is running", ways_back(goal)
